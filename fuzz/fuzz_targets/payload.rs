@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| throughline_fuzz::targets::payload(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| throughline_fuzz::targets::fuzz_payload(data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| throughline_fuzz::targets::render(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| throughline_fuzz::targets::fuzz_render(data));

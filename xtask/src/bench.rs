@@ -17,19 +17,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::dist::{self, Kind};
+use crate::dist::{self, LinkKind};
 use crate::memory;
-use crate::sandbox::{Ground, Lab, SESSION, Sandbox};
+use crate::sandbox::{Lab, LabLocation, SESSION, Sandbox};
 use crate::stats::{Random, percentile, ratio};
 use crate::table::{self, Align};
-use rows::{MANY, ROWS, Row};
+use rows::{MANY_PACKETS, ROWS, Row};
 
-const TRUE: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin/true" };
-const AT_ONCE: usize = 64;
-const AT_ONCE_TARGET: f64 = 2.0;
+const TRUE_PROGRAM: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin/true" };
+const PARALLEL_HOOKS: usize = 64;
+const PARALLEL_TARGET: f64 = 2.0;
 
 /// A row that is ready to be timed: its sandbox is set up and its payload is made.
-struct Ready {
+struct PreparedRow {
     row: &'static Row,
     sandbox: Sandbox,
     /// The transcript that the payload names; empty if it names none.
@@ -44,34 +44,34 @@ struct Ready {
 }
 
 /// Anything that is timed against `/bin/true`.
-trait Contest {
+trait TimedCommand {
     /// Called before each sample. Its time is not measured.
-    fn set(&mut self, _round: usize) -> Result<()> {
+    fn prepare_sample(&mut self, _round: usize) -> Result<()> {
         Ok(())
     }
-    fn command(&mut self) -> (&mut Command, &[u8]);
+    fn command_and_stdin(&mut self) -> (&mut Command, &[u8]);
     /// Whether the command must print something.
     fn speaks(&self) -> bool {
         false
     }
-    fn took(&mut self, time: u64);
+    fn add_sample(&mut self, time: u64);
 }
 
-impl Contest for Ready {
-    fn set(&mut self, round: usize) -> Result<()> {
+impl TimedCommand for PreparedRow {
+    fn prepare_sample(&mut self, round: usize) -> Result<()> {
         if self.row.new_session {
             let text = String::from_utf8_lossy(&self.first_payload);
             self.payload = text.replace(SESSION, &rows::new_session(round)).into_bytes();
         }
         (self.row.before_each)(&self.sandbox, &self.transcript, round)
     }
-    fn command(&mut self) -> (&mut Command, &[u8]) {
+    fn command_and_stdin(&mut self) -> (&mut Command, &[u8]) {
         (&mut self.command, &self.payload)
     }
     fn speaks(&self) -> bool {
         self.row.speaks
     }
-    fn took(&mut self, time: u64) {
+    fn add_sample(&mut self, time: u64) {
         self.samples.push(time);
     }
 }
@@ -101,7 +101,7 @@ pub struct Args {
     pub bin: Option<PathBuf>,
 }
 
-struct Options {
+struct BenchOptions {
     rounds: usize,
     markdown: bool,
     only: String,
@@ -109,49 +109,51 @@ struct Options {
     large: usize,
 }
 
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run_benchmark(args: &Args) -> Result<bool> {
     // A round that also measures the other tools is about 100 times slower, so there are fewer rounds.
     let all = if args.peers { 300 } else { 1000 };
     let rounds = args.rounds.unwrap_or(if args.quick { all / 10 } else { all });
-    let bin = dist::chosen(args.bin.as_deref())?;
+    let bin = dist::chosen_binary(args.bin.as_deref())?;
 
-    let kind = dist::kind_of(&bin)?;
-    let lab = Lab::new(bin, Ground::Disk)?;
-    let options = Options {
+    let kind = dist::link_kind(&bin)?;
+    let lab = Lab::new(bin, LabLocation::Disk)?;
+    let options = BenchOptions {
         rounds,
         markdown: args.markdown,
         only: args.only.clone().unwrap_or_default(),
         large: if args.quick { 50 } else { 500 },
     };
     if args.peers {
-        peers::run(&lab, kind, &options)?;
+        peers::run_peers(&lab, kind, &options)?;
         return Ok(true);
     }
     let mut ready = Vec::new();
-    let wanted =
-        |row: &&Row| row.name.contains(&options.only) && (options.large == 500 || !row.name.contains(MANY));
+    let wanted = |row: &&Row| {
+        row.name.contains(&options.only) && (options.large == 500 || !row.name.contains(MANY_PACKETS))
+    };
     for row in ROWS.iter().filter(wanted) {
-        table::progress(&format!("the sandbox of '{}'", row.name));
-        let one = prepare(&lab, row, &options).with_context(|| format!("the sandbox of '{}'", row.name))?;
+        table::print_progress(&format!("the sandbox of '{}'", row.name));
+        let one =
+            prepare_row(&lab, row, &options).with_context(|| format!("the sandbox of '{}'", row.name))?;
         ready.push(one);
     }
 
-    let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE), &[]);
-    let floor = sample(&mut true_command, &mut ready, rounds)?;
-    let helper = memory::Helper::build()?;
+    let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE_PROGRAM), &[]);
+    let floor = collect_samples(&mut true_command, &mut ready, rounds)?;
+    let helper = memory::MemoryHelper::build()?;
     let helper_kb = helper.peak_kb(&true_command, b"")?;
     for one in &mut ready {
-        one.set(usize::MAX)?;
+        one.prepare_sample(usize::MAX)?;
         one.peak_kb = helper.peak_kb(&one.command, &one.payload)?;
     }
-    let crowd = crowd(&mut true_command, &mut ready, (rounds / 20).max(5))?;
-    table::progress("");
+    let crowd = time_parallel_hooks(&mut true_command, &mut ready, (rounds / 20).max(5))?;
+    table::print_progress("");
 
-    let report = report(kind, &options, &floor, &ready, crowd);
+    let report = format_report(kind, &options, &floor, &ready, crowd);
     print!("{report}");
     println!(
         "\nMemory below {:.1} MB cannot be told apart: that is the helper that measures it.",
-        mb(helper_kb)
+        kb_to_mb(helper_kb)
     );
     if options.large != 500 {
         println!(
@@ -159,17 +161,17 @@ pub fn run(args: &Args) -> Result<bool> {
             options.large
         );
     }
-    print!("{}", evenness(&ready));
-    let gates = gates::check(&lab, ready.iter().map(|one| (one.row.name, one.peak_kb)))?;
+    print!("{}", check_size_independence(&ready));
+    let gates = gates::check_limits(&lab, ready.iter().map(|one| (one.row.name, one.peak_kb)))?;
     Ok(gates || !args.gate)
 }
 
-fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
+fn prepare_row(lab: &Lab, row: &'static Row, options: &BenchOptions) -> Result<PreparedRow> {
     let sandbox = lab.sandbox(&row.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"))?;
     (row.sandbox)(&sandbox)?;
     let mut payload = (row.payload)(&sandbox.dir);
     let transcript = match &row.transcript {
-        Some(wanted) => wanted.make(lab.path(), options.large)?,
+        Some(wanted) => wanted.create(lab.path(), options.large)?,
         None => PathBuf::new(),
     };
     if row.transcript.is_some() {
@@ -177,9 +179,9 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
         value["transcript_path"] = serde_json::json!(transcript);
         payload = value.to_string().into_bytes();
     }
-    let mut one = Ready {
+    let mut one = PreparedRow {
         row,
-        command: sandbox.thru(row.argv),
+        command: sandbox.thru_command(row.argv),
         sandbox,
         transcript,
         first_payload: payload.clone(),
@@ -188,8 +190,8 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
         peak_kb: 0,
     };
     // The first run creates the cursor and other files, so it is not a sample.
-    one.set(usize::MAX - 1)?;
-    let output = crate::sandbox::finish(&mut one.command, &one.payload)?;
+    one.prepare_sample(usize::MAX - 1)?;
+    let output = crate::sandbox::run_with_timeout(&mut one.command, &one.payload)?;
     ensure!(output.status.success(), "it ended with {}", output.status);
     ensure!(
         !row.speaks || !output.stdout.is_empty(),
@@ -199,30 +201,34 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
 }
 
 /// Fills the samples of every row, and returns those of `/bin/true`.
-fn sample<C: Contest>(true_command: &mut Command, ready: &mut [C], rounds: usize) -> Result<Vec<u64>> {
+fn collect_samples<C: TimedCommand>(
+    true_command: &mut Command,
+    ready: &mut [C],
+    rounds: usize,
+) -> Result<Vec<u64>> {
     let mut floor = Vec::with_capacity(rounds);
     let mut random = Random::seeded(0x7413);
     let mut order: Vec<usize> = (0..=ready.len()).collect();
     let warm_up = 10.min(rounds);
     for round in 0..rounds + warm_up {
         if round % 10 == 0 {
-            table::progress(&format!("round {round} of {rounds}"));
+            table::print_progress(&format!("round {round} of {rounds}"));
         }
         random.shuffle(&mut order);
         for &at in &order {
             let Some(one) = ready.get_mut(at) else {
-                let time = time(true_command, b"", false)?;
+                let time = time_command(true_command, b"", false)?;
                 if round >= warm_up {
                     floor.push(time);
                 }
                 continue;
             };
-            one.set(round)?;
+            one.prepare_sample(round)?;
             let speaks = one.speaks();
-            let (command, payload) = one.command();
-            let time = time(command, payload, speaks)?;
+            let (command, payload) = one.command_and_stdin();
+            let time = time_command(command, payload, speaks)?;
             if round >= warm_up {
-                one.took(time);
+                one.add_sample(time);
             }
         }
     }
@@ -231,7 +237,7 @@ fn sample<C: Contest>(true_command: &mut Command, ready: &mut [C], rounds: usize
 
 /// Returns the nanoseconds from before the start of the process to after its end. If it `speaks`, it is an error if it
 /// prints nothing.
-fn time(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u64> {
+fn time_command(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u64> {
     let stdout = if speaks { Stdio::piped() } else { Stdio::null() };
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::null());
     let start = Instant::now();
@@ -254,21 +260,25 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 /// Returns the p99 of 64 `/bin/true` at once, and that of 64 hooks at once.
-fn crowd(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Result<Option<(u64, u64)>> {
+fn time_parallel_hooks(
+    true_command: &mut Command,
+    ready: &mut [PreparedRow],
+    rounds: usize,
+) -> Result<Option<(u64, u64)>> {
     let Some(hook) = ready.iter_mut().find(|one| one.row.crowd) else { return Ok(None) };
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     for round in 0..rounds {
-        table::progress(&format!("{AT_ONCE} at once, round {round} of {rounds}"));
-        theirs.extend(at_once(true_command, b"")?);
-        ours.extend(at_once(&mut hook.command, &hook.payload)?);
+        table::print_progress(&format!("{PARALLEL_HOOKS} at once, round {round} of {rounds}"));
+        theirs.extend(run_in_parallel(true_command, b"")?);
+        ours.extend(run_in_parallel(&mut hook.command, &hook.payload)?);
     }
     Ok(Some((percentile(&theirs, 99.0), percentile(&ours, 99.0))))
 }
 
-fn at_once(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
+fn run_in_parallel(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
     // A `Command` cannot be cloned, but its parts can.
-    let copies: Vec<Command> = (0..AT_ONCE).map(|_| copy(command)).collect();
-    let barrier = Barrier::new(AT_ONCE);
+    let copies: Vec<Command> = (0..PARALLEL_HOOKS).map(|_| copy_command(command)).collect();
+    let barrier = Barrier::new(PARALLEL_HOOKS);
     std::thread::scope(|scope| {
         let threads: Vec<_> = copies
             .into_iter()
@@ -276,7 +286,7 @@ fn at_once(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
                 let barrier = &barrier;
                 scope.spawn(move || {
                     barrier.wait();
-                    time(&mut command, payload, false)
+                    time_command(&mut command, payload, false)
                 })
             })
             .collect();
@@ -284,7 +294,7 @@ fn at_once(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
     })
 }
 
-fn copy(command: &Command) -> Command {
+fn copy_command(command: &Command) -> Command {
     let mut copy = Command::new(command.get_program());
     copy.args(command.get_args());
     let envs: Vec<_> = command.get_envs().filter_map(|(name, value)| Some((name, value?))).collect();
@@ -297,11 +307,11 @@ fn copy(command: &Command) -> Command {
     copy
 }
 
-fn report(
-    kind: Kind,
-    options: &Options,
+fn format_report(
+    kind: LinkKind,
+    options: &BenchOptions,
     floor: &[u64],
-    ready: &[Ready],
+    ready: &[PreparedRow],
     crowd: Option<(u64, u64)>,
 ) -> String {
     let base = percentile(floor, 50.0);
@@ -311,12 +321,12 @@ fn report(
         let micro = |percent| format!("{}", percentile(samples, percent) / 1000);
         vec![name.to_owned(), micro(50.0), micro(99.0), micro(0.0), memory, ratio, target, verdict.to_owned()]
     };
-    rows.push(line(TRUE, floor, String::new(), "1.00".into(), String::new(), ""));
+    rows.push(line(TRUE_PROGRAM, floor, String::new(), "1.00".into(), String::new(), ""));
     for one in ready {
         let ratio = ratio(percentile(&one.samples, 50.0), base);
         let target = one.row.target.of(kind);
         let verdict = if ratio <= target { "ok" } else { "MISSED" };
-        let memory = format!("{:.1}", mb(one.peak_kb));
+        let memory = format!("{:.1}", kb_to_mb(one.peak_kb));
         rows.push(line(
             one.row.name,
             &one.samples,
@@ -328,10 +338,13 @@ fn report(
     }
     if let Some((theirs, ours)) = crowd {
         let ratio = ratio(ours, theirs);
-        let verdict = if ratio <= AT_ONCE_TARGET { "ok" } else { "MISSED" };
-        let mut row = vec![format!("{AT_ONCE} hooks at once, p99 against {AT_ONCE} × true"), String::new()];
+        let verdict = if ratio <= PARALLEL_TARGET { "ok" } else { "MISSED" };
+        let mut row = vec![
+            format!("{PARALLEL_HOOKS} hooks at once, p99 against {PARALLEL_HOOKS} × true"),
+            String::new(),
+        ];
         row.extend([format!("{}", ours / 1000), String::new(), String::new(), format!("{ratio:.2}")]);
-        row.extend([format!("≤ {AT_ONCE_TARGET:.1}"), verdict.to_owned()]);
+        row.extend([format!("≤ {PARALLEL_TARGET:.1}"), verdict.to_owned()]);
         rows.push(row);
     }
     let align = [
@@ -344,13 +357,17 @@ fn report(
         Align::Right,
         Align::Left,
     ];
-    let table = if options.markdown { table::markdown(&align, &rows) } else { table::plain(&align, &rows) };
-    let rounds = table::thousands(options.rounds);
-    format!("thru, {}, {rounds} rounds beside {TRUE} in random order\n\n{table}", kind.name())
+    let table = if options.markdown {
+        table::markdown_table(&align, &rows)
+    } else {
+        table::plain_table(&align, &rows)
+    };
+    let rounds = table::format_thousands(options.rounds);
+    format!("thru, {}, {rounds} rounds beside {TRUE_PROGRAM} in random order\n\n{table}", kind.name())
 }
 
 /// Compares a row with a large transcript to the same row with 10 MB, and the peak memory with its limits.
-fn evenness(ready: &[Ready]) -> String {
+fn check_size_independence(ready: &[PreparedRow]) -> String {
     let mut text = String::new();
     let find = |name: &str| ready.iter().find(|one| one.row.name == name);
     if let (Some(small), Some(large)) = (find(rows::COMPACT_MEDIUM), find(rows::COMPACT_LARGE)) {
@@ -358,20 +375,20 @@ fn evenness(ready: &[Ready]) -> String {
         let verdict = if ratio <= 1.2 { "ok" } else { "MISSED" };
         text.push_str(&format!("before-compact, large against 10 MB: {ratio:.2} (≤ 1.2) {verdict}\n"));
     }
-    let is_first = |one: &&Ready| one.row.name.contains(rows::AT_FIRST_CONTACT);
-    let steady = |one: &&Ready| one.row.name.contains("before-compact") && !is_first(one);
+    let is_first = |one: &&PreparedRow| one.row.name.contains(rows::FIRST_CONTACT_NAME);
+    let steady = |one: &&PreparedRow| one.row.name.contains("before-compact") && !is_first(one);
     text.push_str(&memory_verdict("before-compact", 4, ready.iter().filter(steady)));
     text.push_str(&memory_verdict("first contact", 24, ready.iter().filter(is_first)));
     text
 }
 
 /// Returns a line such as `before-compact, most memory: 3.1 MB (≤ 4) ok: hook before-compact, role`.
-fn memory_verdict<'r>(what: &str, most: u64, ready: impl Iterator<Item = &'r Ready>) -> String {
+fn memory_verdict<'r>(what: &str, most: u64, ready: impl Iterator<Item = &'r PreparedRow>) -> String {
     let Some(one) = ready.max_by_key(|one| one.peak_kb) else { return String::new() };
     let verdict = if one.peak_kb <= most * 1024 { "ok" } else { "MISSED" };
-    format!("{what}, most memory: {:.1} MB (≤ {most}) {verdict}: {}\n", mb(one.peak_kb), one.row.name)
+    format!("{what}, most memory: {:.1} MB (≤ {most}) {verdict}: {}\n", kb_to_mb(one.peak_kb), one.row.name)
 }
 
-fn mb(kb: u64) -> f64 {
+fn kb_to_mb(kb: u64) -> f64 {
     kb as f64 / 1024.0
 }

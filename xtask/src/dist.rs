@@ -14,13 +14,13 @@ use anyhow::{Context as _, Result, bail};
 use crate::platforms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LinkKind {
     Musl,
     StaticGnu,
     Dynamic,
 }
 
-impl Kind {
+impl LinkKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Musl => "static musl",
@@ -33,19 +33,19 @@ impl Kind {
 /// Where the program is loaded. Fixed addresses save relocations at start-up. Random addresses need
 /// position-independent code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Addresses {
+pub enum AddressMode {
     Random,
     Fixed,
 }
 
-impl Addresses {
+impl AddressMode {
     /// The kind of addresses in the binary that users get.
     pub const CHOSEN: Self = Self::Fixed;
 }
 
 /// What the machine offers. This is read once, so that the decision itself is a pure function.
 #[derive(Debug)]
-struct Machine {
+struct MachineFacts {
     host: String,
     musl_target_installed: bool,
     libc_archive: bool,
@@ -54,8 +54,8 @@ struct Machine {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Plan {
-    kind: Kind,
+struct BuildPlan {
+    kind: LinkKind,
     target: Option<String>,
     rustflags: Vec<&'static str>,
 }
@@ -73,41 +73,41 @@ pub struct Args {
     all: bool,
 }
 
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run_dist(args: &Args) -> Result<bool> {
     let addresses = match (args.pie, args.no_pie) {
-        (true, _) => Addresses::Random,
-        (_, true) => Addresses::Fixed,
-        (false, false) => Addresses::CHOSEN,
+        (true, _) => AddressMode::Random,
+        (_, true) => AddressMode::Fixed,
+        (false, false) => AddressMode::CHOSEN,
     };
     if args.all {
-        return archives::run(addresses);
+        return archives::build_archives(addresses);
     }
-    build(addresses)?;
+    build_dist(addresses)?;
     Ok(true)
 }
 
 /// Returns the path at which `dist` puts the binary.
-pub fn path() -> PathBuf {
+pub fn dist_binary_path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }
 
 /// Returns the binary that a command works on: the binary that `--bin` names, or else the binary from `dist`.
-pub fn chosen(bin: Option<&Path>) -> Result<PathBuf> {
-    let path = bin.map_or_else(path, Path::to_path_buf);
+pub fn chosen_binary(bin: Option<&Path>) -> Result<PathBuf> {
+    let path = bin.map_or_else(dist_binary_path, Path::to_path_buf);
     path.canonicalize()
         .with_context(|| format!("{} is not there: run `cargo xtask dist` first", path.display()))
 }
 
-pub fn build(addresses: Addresses) -> Result<PathBuf> {
-    let plan = decide(&look(), addresses);
-    let built = compile(&plan, &[])?;
-    let dist = path();
-    replace(&built, &dist)?;
+pub fn build_dist(addresses: AddressMode) -> Result<PathBuf> {
+    let plan = plan_build(&read_machine_facts(), addresses);
+    let built = compile_binary(&plan, &[])?;
+    let dist = dist_binary_path();
+    replace_binary(&built, &dist)?;
     let size = dist.metadata()?.len();
     let pie = match (plan.kind, addresses) {
-        (Kind::Dynamic, _) => "",
-        (_, Addresses::Random) => "-PIE",
-        (_, Addresses::Fixed) => ", fixed addresses",
+        (LinkKind::Dynamic, _) => "",
+        (_, AddressMode::Random) => "-PIE",
+        (_, AddressMode::Fixed) => ", fixed addresses",
     };
     println!("{}  {}{pie}  {:.2} MB", dist.display(), plan.kind.name(), size as f64 / 1e6);
     Ok(dist)
@@ -115,12 +115,15 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
 
 /// Builds the same binary, but with the names of its functions, and returns its path. This binary is not for users.
 pub fn build_with_symbols() -> Result<PathBuf> {
-    compile(&decide(&look(), Addresses::CHOSEN), &[("CARGO_PROFILE_RELEASE_STRIP", "none")])
+    compile_binary(
+        &plan_build(&read_machine_facts(), AddressMode::CHOSEN),
+        &[("CARGO_PROFILE_RELEASE_STRIP", "none")],
+    )
 }
 
 /// Builds the binary and returns where cargo left it.
-fn compile(plan: &Plan, variables: &[(&str, &str)]) -> Result<PathBuf> {
-    let mut cargo = crate::cargo();
+fn compile_binary(plan: &BuildPlan, variables: &[(&str, &str)]) -> Result<PathBuf> {
+    let mut cargo = crate::cargo_command();
     cargo.args(["build", "--release", "--locked", "--package", "thru", "--bin", "thru"]);
     cargo.arg("--target-dir").arg(crate::target_dir());
     let mut out = crate::target_dir();
@@ -147,70 +150,75 @@ fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
 }
 
 /// Links everything into one file, so that the system has nothing to load at start-up.
-const STATIC: &str = "-Ctarget-feature=+crt-static";
+const STATIC_FLAG: &str = "-Ctarget-feature=+crt-static";
 
 /// Puts the functions that hooks call next to each other; see `bench::layout`.
-const LAYOUT: &str = "-Clink-arg=-Wl,-Txtask/hook-layout.ld";
+const LAYOUT_FLAG: &str = "-Clink-arg=-Wl,-Txtask/hook-layout.ld";
 
-fn fixed(addresses: Addresses) -> Option<&'static str> {
+fn fixed_address_flag(addresses: AddressMode) -> Option<&'static str> {
     match addresses {
-        Addresses::Random => None,
-        Addresses::Fixed => Some("-Crelocation-model=static"),
+        AddressMode::Random => None,
+        AddressMode::Fixed => Some("-Crelocation-model=static"),
     }
 }
 
-fn decide(machine: &Machine, addresses: Addresses) -> Plan {
-    let fixed = fixed(addresses);
-    if let Some(musl) = musl_of(&machine.host)
+fn plan_build(machine: &MachineFacts, addresses: AddressMode) -> BuildPlan {
+    let fixed = fixed_address_flag(addresses);
+    if let Some(musl) = musl_target_of(&machine.host)
         && machine.musl_target_installed
     {
-        return Plan {
-            kind: Kind::Musl,
+        return BuildPlan {
+            kind: LinkKind::Musl,
             target: Some(musl),
-            rustflags: [STATIC].into_iter().chain(fixed).chain(machine.gnu_ld.then_some(LAYOUT)).collect(),
+            rustflags: [STATIC_FLAG]
+                .into_iter()
+                .chain(fixed)
+                .chain(machine.gnu_ld.then_some(LAYOUT_FLAG))
+                .collect(),
         };
     }
     if machine.host.contains("-linux-gnu") && machine.libc_archive {
-        return Plan {
-            kind: Kind::StaticGnu,
+        return BuildPlan {
+            kind: LinkKind::StaticGnu,
             target: Some(machine.host.clone()),
-            rustflags: [STATIC].into_iter().chain(fixed).collect(),
+            rustflags: [STATIC_FLAG].into_iter().chain(fixed).collect(),
         };
     }
-    Plan { kind: Kind::Dynamic, target: None, rustflags: Vec::new() }
+    BuildPlan { kind: LinkKind::Dynamic, target: None, rustflags: Vec::new() }
 }
 
 /// Returns the musl target for a Linux host, whatever libc the host itself has.
-fn musl_of(host: &str) -> Option<String> {
+fn musl_target_of(host: &str) -> Option<String> {
     let (machine, rest) = host.split_once('-')?;
     (rest.contains("linux") && ["x86_64", "aarch64"].contains(&machine))
         .then(|| format!("{machine}-unknown-linux-musl"))
 }
 
-fn look() -> Machine {
-    let host = output(Command::new("rustc").arg("-vV"))
+fn read_machine_facts() -> MachineFacts {
+    let host = command_output(Command::new("rustc").arg("-vV"))
         .and_then(|text| text.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned)))
         .unwrap_or_default();
-    let musl_target_installed = musl_of(&host).is_some_and(|target| platforms::is_installed(&target));
+    let musl_target_installed =
+        musl_target_of(&host).is_some_and(|target| platforms::is_target_installed(&target));
     // If the compiler does not know the file, it prints the name without a folder. Some distributions ship no
     // libc.a.
-    let libc_archive = output(Command::new("cc").arg("-print-file-name=libc.a"))
+    let libc_archive = command_output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
-    Machine { host, musl_target_installed, libc_archive, gnu_ld: has_gnu_ld() }
+    MachineFacts { host, musl_target_installed, libc_archive, gnu_ld: has_gnu_ld() }
 }
 
 /// Returns whether the C compiler links with GNU ld.
 fn has_gnu_ld() -> bool {
-    output(Command::new("cc").arg("-Wl,--version")).is_some_and(|text| text.starts_with("GNU ld"))
+    command_output(Command::new("cc").arg("-Wl,--version")).is_some_and(|text| text.starts_with("GNU ld"))
 }
 
-fn output(command: &mut Command) -> Option<String> {
-    let output = command.current_dir(crate::workspace()).output().ok()?;
+fn command_output(command: &mut Command) -> Option<String> {
+    let output = command.current_dir(crate::workspace_root()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Replaces the binary by a rename, because the old binary may be running.
-fn replace(from: &Path, to: &Path) -> Result<()> {
+fn replace_binary(from: &Path, to: &Path) -> Result<()> {
     let folder = to.parent().context("no folder")?;
     std::fs::create_dir_all(folder)?;
     let temporary = folder.join(format!(".thru-{}", std::process::id()));
@@ -220,19 +228,19 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
 
 /// Returns how a binary is linked. The file itself shows this: a dynamic binary names its loader. `--bin` may name
 /// any binary.
-pub fn kind_of(binary: &Path) -> Result<Kind> {
+pub fn link_kind(binary: &Path) -> Result<LinkKind> {
     let bytes = std::fs::read(binary).with_context(|| format!("reading {}", binary.display()))?;
-    Ok(kind_of_bytes(&bytes))
+    Ok(link_kind_of_bytes(&bytes))
 }
 
-fn kind_of_bytes(bytes: &[u8]) -> Kind {
+fn link_kind_of_bytes(bytes: &[u8]) -> LinkKind {
     let holds = |needle: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
     if !bytes.starts_with(b"\x7fELF") || has_interpreter(bytes).unwrap_or(true) {
-        Kind::Dynamic
+        LinkKind::Dynamic
     } else if holds(b"GLIBC_TUNABLES") || holds(b"GNU C Library") {
-        Kind::StaticGnu
+        LinkKind::StaticGnu
     } else {
-        Kind::Musl
+        LinkKind::Musl
     }
 }
 
@@ -254,28 +262,28 @@ fn has_interpreter(bytes: &[u8]) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn machine(host: &str, musl_target_installed: bool, libc_archive: bool) -> Machine {
-        Machine { host: host.to_owned(), musl_target_installed, libc_archive, gnu_ld: false }
+    fn test_machine(host: &str, musl_target_installed: bool, libc_archive: bool) -> MachineFacts {
+        MachineFacts { host: host.to_owned(), musl_target_installed, libc_archive, gnu_ld: false }
     }
 
     #[test]
     fn musl_comes_first_then_static_gnu_then_dynamic() {
         for (host, musl, archive, kind, target) in [
-            ("x86_64-unknown-linux-gnu", true, true, Kind::Musl, Some("x86_64-unknown-linux-musl")),
-            ("aarch64-unknown-linux-gnu", true, false, Kind::Musl, Some("aarch64-unknown-linux-musl")),
-            ("x86_64-unknown-linux-gnu", false, true, Kind::StaticGnu, Some("x86_64-unknown-linux-gnu")),
-            ("x86_64-unknown-linux-gnu", false, false, Kind::Dynamic, None),
+            ("x86_64-unknown-linux-gnu", true, true, LinkKind::Musl, Some("x86_64-unknown-linux-musl")),
+            ("aarch64-unknown-linux-gnu", true, false, LinkKind::Musl, Some("aarch64-unknown-linux-musl")),
+            ("x86_64-unknown-linux-gnu", false, true, LinkKind::StaticGnu, Some("x86_64-unknown-linux-gnu")),
+            ("x86_64-unknown-linux-gnu", false, false, LinkKind::Dynamic, None),
             (
                 "riscv64gc-unknown-linux-gnu",
                 false,
                 true,
-                Kind::StaticGnu,
+                LinkKind::StaticGnu,
                 Some("riscv64gc-unknown-linux-gnu"),
             ),
-            ("aarch64-apple-darwin", false, false, Kind::Dynamic, None),
-            ("x86_64-apple-darwin", false, true, Kind::Dynamic, None),
+            ("aarch64-apple-darwin", false, false, LinkKind::Dynamic, None),
+            ("x86_64-apple-darwin", false, true, LinkKind::Dynamic, None),
         ] {
-            let plan = decide(&machine(host, musl, archive), Addresses::Random);
+            let plan = plan_build(&test_machine(host, musl, archive), AddressMode::Random);
             assert_eq!(
                 (plan.kind, plan.target.as_deref()),
                 (kind, target),
@@ -286,22 +294,22 @@ mod tests {
 
     #[test]
     fn fixed_addresses_are_asked_for_only_in_static_builds() {
-        let linux = machine("x86_64-unknown-linux-gnu", false, true);
-        assert!(decide(&linux, Addresses::Fixed).rustflags.contains(&"-Crelocation-model=static"));
-        assert!(!decide(&linux, Addresses::Random).rustflags.contains(&"-Crelocation-model=static"));
-        let mac = machine("aarch64-apple-darwin", false, false);
-        assert!(decide(&mac, Addresses::Fixed).rustflags.is_empty());
+        let linux = test_machine("x86_64-unknown-linux-gnu", false, true);
+        assert!(plan_build(&linux, AddressMode::Fixed).rustflags.contains(&"-Crelocation-model=static"));
+        assert!(!plan_build(&linux, AddressMode::Random).rustflags.contains(&"-Crelocation-model=static"));
+        let mac = test_machine("aarch64-apple-darwin", false, false);
+        assert!(plan_build(&mac, AddressMode::Fixed).rustflags.is_empty());
     }
 
     #[test]
     fn the_layout_is_for_musl_and_gnu_ld() {
-        let gnu_ld = |machine: Machine| Machine { gnu_ld: true, ..machine };
-        let musl = machine("x86_64-unknown-linux-gnu", true, true);
-        assert!(!decide(&musl, Addresses::Fixed).rustflags.contains(&LAYOUT));
-        assert!(decide(&gnu_ld(musl), Addresses::Fixed).rustflags.contains(&LAYOUT));
-        let gnu = gnu_ld(machine("x86_64-unknown-linux-gnu", false, true));
-        assert!(!decide(&gnu, Addresses::Fixed).rustflags.contains(&LAYOUT));
-        assert!(LAYOUT.ends_with(crate::bench::layout::FILE));
+        let gnu_ld = |machine: MachineFacts| MachineFacts { gnu_ld: true, ..machine };
+        let musl = test_machine("x86_64-unknown-linux-gnu", true, true);
+        assert!(!plan_build(&musl, AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));
+        assert!(plan_build(&gnu_ld(musl), AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));
+        let gnu = gnu_ld(test_machine("x86_64-unknown-linux-gnu", false, true));
+        assert!(!plan_build(&gnu, AddressMode::Fixed).rustflags.contains(&LAYOUT_FLAG));
+        assert!(LAYOUT_FLAG.ends_with(crate::bench::layout::LINKER_SCRIPT));
     }
 
     #[test]
@@ -310,8 +318,8 @@ mod tests {
         // file.
         let this = std::env::current_exe().unwrap();
         if cfg!(all(target_os = "linux", target_env = "gnu", not(target_feature = "crt-static"))) {
-            assert_eq!(kind_of(&this).unwrap(), Kind::Dynamic);
+            assert_eq!(link_kind(&this).unwrap(), LinkKind::Dynamic);
         }
-        assert_eq!(kind_of_bytes(b"#!/bin/sh\n"), Kind::Dynamic);
+        assert_eq!(link_kind_of_bytes(b"#!/bin/sh\n"), LinkKind::Dynamic);
     }
 }

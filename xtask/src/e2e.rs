@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::ci::Tests;
+use crate::ci::TestCounts;
 use crate::dist;
 
 /// Runs a command in a network namespace that has only the loopback interface.
-const ALONE: &str = "ip link set lo up && exec \"$@\"";
+const ISOLATE_SCRIPT: &str = "ip link set lo up && exec \"$@\"";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -24,34 +24,35 @@ pub struct Args {
     bin: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run_e2e(args: &Args) -> Result<bool> {
     let binary = match &args.bin {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
         // If the binary is up to date, building costs nothing. Without the build, an old binary could be tested
         // unnoticed.
-        None => dist::build(dist::Addresses::CHOSEN)?,
+        None => dist::build_dist(dist::AddressMode::CHOSEN)?,
     };
-    let harnesses = install()?.variables;
+    let harnesses = install_harnesses()?.variables;
     // Dependencies are fetched here, before the network is disabled.
-    let built = crate::cargo().args(["test", "--package", "thru", "--test", "e2e", "--no-run"]).status();
+    let built =
+        crate::cargo_command().args(["test", "--package", "thru", "--test", "e2e", "--no-run"]).status();
     if !built.context("starting cargo")?.success() {
         bail!("the tests do not build");
     }
 
     let start = Instant::now();
-    let alone = can_be_alone();
-    let mut test = crate::cargo();
+    let alone = can_unshare_network();
+    let mut test = crate::cargo_command();
     test.args(["test", "--offline", "--quiet", "--package", "thru", "--test", "e2e", "--"]).args(&args.only);
     if alone {
         test = within_unshare(&test);
     }
     test.env("THRU_BIN", binary).envs(harnesses);
-    let ended = watch(&mut test)?;
+    let ended = run_tests(&mut test)?;
 
     let network =
         if alone { "in a network of their own" } else { "network left on: not root, or no unshare" };
     let seconds = start.elapsed().as_secs_f64();
-    println!("\ne2e: {}, {seconds:.0} s, {network}", ended.tests.line());
+    println!("\ne2e: {}, {seconds:.0} s, {network}", ended.tests.format_line());
     for line in ended.skipped {
         println!("  {line}");
     }
@@ -59,7 +60,7 @@ pub fn run(args: &Args) -> Result<bool> {
 }
 
 /// The harnesses that are installed.
-pub struct Installed {
+pub struct InstalledHarnesses {
     /// The variables that tell the tests where each harness is, as name and path.
     pub variables: Vec<(String, String)>,
     /// True if no harness is missing. Tests of a missing harness say `skipped`, and fail in CI.
@@ -67,24 +68,24 @@ pub struct Installed {
 }
 
 /// Installs the missing harnesses. If the installation script fails, it prints why.
-pub fn install() -> Result<Installed> {
-    let script = crate::workspace().join("scripts/harnesses.sh");
+pub fn install_harnesses() -> Result<InstalledHarnesses> {
+    let script = crate::workspace_root().join("scripts/harnesses.sh");
     let output = Command::new(&script)
         .stderr(Stdio::inherit())
         .output()
         .with_context(|| format!("starting {}", script.display()))?;
     let said = String::from_utf8_lossy(&output.stdout);
-    Ok(Installed { variables: variables(&said), all: output.status.success() })
+    Ok(InstalledHarnesses { variables: parse_variables(&said), all: output.status.success() })
 }
 
-fn variables(text: &str) -> Vec<(String, String)> {
+fn parse_variables(text: &str) -> Vec<(String, String)> {
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     pairs.map(|(name, path)| (name.to_owned(), path.to_owned())).collect()
 }
 
-fn can_be_alone() -> bool {
+fn can_unshare_network() -> bool {
     Command::new("unshare")
-        .args(["--net", "sh", "-c", ALONE, "sh", "true"])
+        .args(["--net", "sh", "-c", ISOLATE_SCRIPT, "sh", "true"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
@@ -93,47 +94,50 @@ fn can_be_alone() -> bool {
 
 fn within_unshare(command: &Command) -> Command {
     let mut alone = Command::new("unshare");
-    alone.args(["--net", "sh", "-c", ALONE, "sh"]).arg(command.get_program()).args(command.get_args());
-    alone.current_dir(crate::workspace());
+    alone
+        .args(["--net", "sh", "-c", ISOLATE_SCRIPT, "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    alone.current_dir(crate::workspace_root());
     alone
 }
 
-pub struct Ended {
+pub struct TestRun {
     pub ok: bool,
-    pub tests: Tests,
+    pub tests: TestCounts,
     /// The tests that were skipped, and why.
     skipped: Vec<String>,
 }
 
 /// Runs tests. Shows their output as it arrives and keeps what the summary needs.
-pub fn watch(command: &mut Command) -> Result<Ended> {
+pub fn run_tests(command: &mut Command) -> Result<TestRun> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("starting the tests")?;
     let stdout = child.stdout.take().context("piped")?;
     let stderr = child.stderr.take().context("piped")?;
-    let talk = thread::spawn(move || echo(stderr, |line| eprintln!("{line}")));
-    let lines = echo(stdout, |line| println!("{line}"));
+    let talk = thread::spawn(move || echo_lines(stderr, |line| eprintln!("{line}")));
+    let lines = echo_lines(stdout, |line| println!("{line}"));
     let talk = talk.join().unwrap_or_default();
     let ok = child.wait()?.success();
     let skipped: Vec<String> = talk.into_iter().filter(|line| line.contains(": skipped: ")).collect();
-    let mut tests = Tests::default();
-    lines.iter().for_each(|line| tests.add(line));
-    tests.skip(skipped.len());
-    Ok(Ended { ok, tests, skipped })
+    let mut tests = TestCounts::default();
+    lines.iter().for_each(|line| tests.add_summary_line(line));
+    tests.count_skipped(skipped.len());
+    Ok(TestRun { ok, tests, skipped })
 }
 
-fn echo(stream: impl Read, show: impl Fn(&str)) -> Vec<String> {
+fn echo_lines(stream: impl Read, show: impl Fn(&str)) -> Vec<String> {
     let lines = BufReader::new(stream).lines().map_while(Result::ok);
     lines.inspect(|line| show(line)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::variables;
+    use super::parse_variables;
 
     #[test]
     fn the_script_names_what_is_there() {
-        let found = variables("THRU_CLAUDE=/a/b=c/claude\nchatter\n");
+        let found = parse_variables("THRU_CLAUDE=/a/b=c/claude\nchatter\n");
         assert_eq!(found, [("THRU_CLAUDE".to_owned(), "/a/b=c/claude".to_owned())]);
     }
 }

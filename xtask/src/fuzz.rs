@@ -12,23 +12,23 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 
 use crate::stats::Random;
-use targets::{TARGETS, Target};
+use targets::{FuzzTarget, TARGETS};
 
 /// Seconds for all targets together, by default.
-const SECONDS: u64 = 8;
-const SEED: u64 = 20_261_115;
+const DEFAULT_SECONDS: u64 = 8;
+const DEFAULT_SEED: u64 = 20_261_115;
 
 /// The longest input, in bytes. Longer inputs find nothing more and take longer to test.
-const LONGEST: usize = 4096;
+const MAX_INPUT_BYTES: usize = 4096;
 
 /// The longest time that a target may take. Inputs are short, and the time of every function here is linear.
-const SLOW: Duration = Duration::from_secs(2);
+const MAX_TARGET_TIME: Duration = Duration::from_secs(2);
 
 /// Strings that mean something to one of the parsers. They would hardly ever occur by chance.
-const WORDS: [&str; 40] = [
+const INTERESTING_STRINGS: [&str; 40] = [
     "---\n",
     "\r\n",
     "\n\n",
@@ -72,29 +72,29 @@ const WORDS: [&str; 40] = [
 ];
 
 /// Bytes that mean something to one of the parsers.
-const SIGNS: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
+const INTERESTING_BYTES: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Run only this target
     target: Option<String>,
     /// Seconds for all targets together
-    #[arg(long, value_name = "N", default_value_t = SECONDS)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SECONDS)]
     seconds: u64,
     /// The seed of the random inputs
-    #[arg(long, value_name = "N", default_value_t = SEED)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
 }
 
 impl Default for Args {
     fn default() -> Self {
-        Self { target: None, seconds: SECONDS, seed: SEED }
+        Self { target: None, seconds: DEFAULT_SECONDS, seed: DEFAULT_SEED }
     }
 }
 
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run_fuzz(args: &Args) -> Result<bool> {
     let (only, seed) = (args.target.as_deref(), args.seed);
-    let chosen: Vec<(&str, Target)> =
+    let chosen: Vec<(&str, FuzzTarget)> =
         TARGETS.into_iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).collect();
     if chosen.is_empty() {
         bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
@@ -104,7 +104,7 @@ pub fn run(args: &Args) -> Result<bool> {
     std::panic::set_hook(Box::new(|_| {}));
     let mut good = true;
     for (name, target) in chosen {
-        let tried = try_target(name, target, each, seed)?;
+        let tried = fuzz_target(name, target, each, seed)?;
         println!(
             "{name:<12} {} inputs{}",
             tried.inputs,
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Result<bool> {
         );
         if let Some((input, why)) = tried.found {
             good = false;
-            let path = keep(name, &input)?;
+            let path = save_input(name, &input)?;
             println!("  FAILED: {why}\n  input:  {}\n  kept:   {}", input.escape_ascii(), path.display());
             println!("  again:  cargo xtask fuzz {name} --seed {seed}");
         }
@@ -121,50 +121,52 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(good)
 }
 
-struct Tried {
+struct FuzzResult {
     inputs: usize,
     found: Option<(Vec<u8>, String)>,
 }
 
-fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<Tried> {
-    let mut pool = kept_inputs(name)?;
-    let mut random = Random::seeded(seed ^ fingerprint([name]));
+fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Result<FuzzResult> {
+    let mut pool = saved_inputs(name)?;
+    let mut random = Random::seeded(seed ^ fnv_fingerprint([name]));
     let until = Instant::now() + time;
     let mut inputs = 0;
     while inputs < pool.len() || Instant::now() < until {
         let input = match pool.get(inputs) {
             Some(kept) => kept.clone(),
-            None => mutated(&pool, &mut random),
+            None => mutate(&pool, &mut random),
         };
         inputs += 1;
-        if let Some(why) = failure(target, &input) {
-            return Ok(Tried { inputs, found: Some((shortened(target, input), why)) });
+        if let Some(why) = find_failure(target, &input) {
+            return Ok(FuzzResult { inputs, found: Some((shorten(target, input), why)) });
         }
         // Some inputs are kept and changed again later, so that changes add up.
         if inputs > pool.len() && random.below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
     }
-    Ok(Tried { inputs, found: None })
+    Ok(FuzzResult { inputs, found: None })
 }
 
 /// Returns why the target fails on this input; `None` if it does not fail.
-fn failure(target: Target, input: &[u8]) -> Option<String> {
+fn find_failure(target: FuzzTarget, input: &[u8]) -> Option<String> {
     let start = Instant::now();
     let ended = catch_unwind(AssertUnwindSafe(|| target(input)));
     match ended {
-        Err(panic) => Some(words(panic.as_ref())),
-        Ok(()) if start.elapsed() > SLOW => Some(format!("{} bytes took {:?}", input.len(), start.elapsed())),
+        Err(panic) => Some(panic_message(panic.as_ref())),
+        Ok(()) if start.elapsed() > MAX_TARGET_TIME => {
+            Some(format!("{} bytes took {:?}", input.len(), start.elapsed()))
+        }
         Ok(()) => None,
     }
 }
 
-fn words(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     text.unwrap_or("it panicked without a word").to_owned()
 }
 
-fn mutated(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+fn mutate(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut input = pool[random.below(pool.len())].clone();
     for _ in 0..=random.below(5) {
         let at = random.below(input.len() + 1);
@@ -172,7 +174,9 @@ fn mutated(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         match random.below(8) {
             0 => input.insert(at, random.number() as u8),
             1 => drop(input.drain(at..at + length)),
-            2 => drop(input.splice(at..at, WORDS[random.below(WORDS.len())].bytes())),
+            2 => drop(
+                input.splice(at..at, INTERESTING_STRINGS[random.below(INTERESTING_STRINGS.len())].bytes()),
+            ),
             3 => {
                 let again = input[at..at + length].to_vec();
                 let to = random.below(input.len() + 1);
@@ -186,16 +190,16 @@ fn mutated(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             }
             5 => input.truncate(at),
             6 if at < input.len() => input[at] ^= 1 << random.below(8),
-            _ if at < input.len() => input[at] = SIGNS[random.below(SIGNS.len())],
+            _ if at < input.len() => input[at] = INTERESTING_BYTES[random.below(INTERESTING_BYTES.len())],
             _ => input.push(b'\n'),
         }
     }
-    input.truncate(LONGEST);
+    input.truncate(MAX_INPUT_BYTES);
     input
 }
 
 /// Shortens a failing input for up to three seconds.
-fn shortened(target: Target, mut input: Vec<u8>) -> Vec<u8> {
+fn shorten(target: FuzzTarget, mut input: Vec<u8>) -> Vec<u8> {
     let until = Instant::now() + Duration::from_secs(3);
     let mut size = input.len() / 2;
     while size > 0 && Instant::now() < until {
@@ -203,26 +207,26 @@ fn shortened(target: Target, mut input: Vec<u8>) -> Vec<u8> {
         while at + size <= input.len() && Instant::now() < until {
             let mut less = input.clone();
             less.drain(at..at + size);
-            if failure(target, &less).is_some() { input = less } else { at += size }
+            if find_failure(target, &less).is_some() { input = less } else { at += size }
         }
         size /= 2;
     }
     input
 }
 
-fn keep(name: &str, input: &[u8]) -> Result<PathBuf> {
-    let folder = folder().join("found").join(name);
+fn save_input(name: &str, input: &[u8]) -> Result<PathBuf> {
+    let folder = inputs_folder().join("found").join(name);
     fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{:016x}", fingerprint([input])));
+    let path = folder.join(format!("{:016x}", fnv_fingerprint([input])));
     fs::write(&path, input)?;
     Ok(path)
 }
 
 /// Returns the kept inputs of a target: a few simple inputs, and every input that has ever failed.
-fn kept_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
+fn saved_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
     let mut inputs = vec![Vec::new()];
     for kind in ["seeds", "found"] {
-        let folder = folder().join(kind).join(name);
+        let folder = inputs_folder().join(kind).join(name);
         let mut paths = match fs::read_dir(&folder) {
             Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?,
             Err(_) => continue,
@@ -235,7 +239,7 @@ fn kept_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
     Ok(inputs)
 }
 
-fn folder() -> PathBuf {
+fn inputs_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
@@ -247,10 +251,10 @@ mod tests {
     #[test]
     fn every_kept_input_holds() {
         for (name, target) in TARGETS {
-            let inputs = kept_inputs(name).unwrap();
+            let inputs = saved_inputs(name).unwrap();
             assert!(inputs.len() > 1, "{name} has nothing to begin with");
             for input in inputs {
-                assert_eq!(failure(target, &input), None, "{name}: {}", input.escape_ascii());
+                assert_eq!(find_failure(target, &input), None, "{name}: {}", input.escape_ascii());
             }
         }
     }
@@ -260,7 +264,7 @@ mod tests {
         let pool = [b"abc".to_vec(), b"## A\nx\n".to_vec()];
         let made = |seed| {
             let mut random = Random::seeded(seed);
-            (0..50).map(|_| mutated(&pool, &mut random)).collect::<Vec<_>>()
+            (0..50).map(|_| mutate(&pool, &mut random)).collect::<Vec<_>>()
         };
         assert_eq!(made(7), made(7));
         assert_ne!(made(7), made(8));
@@ -269,8 +273,8 @@ mod tests {
     /// A failing input is found and shortened.
     #[test]
     fn a_failure_is_found_and_shortened() {
-        let target: Target = |data| assert!(!data.contains(&b'#'), "a hash");
-        let tried = try_target("section", target, Duration::from_secs(5), 1).unwrap();
+        let target: FuzzTarget = |data| assert!(!data.contains(&b'#'), "a hash");
+        let tried = fuzz_target("section", target, Duration::from_secs(5), 1).unwrap();
         let (input, why) = tried.found.unwrap();
         assert_eq!((input.as_slice(), why.as_str()), (b"#".as_slice(), "a hash"));
     }

@@ -59,18 +59,18 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Command::parse() {
-        Command::Dist(args) => dist::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Layout => bench::layout::run(),
-        Command::Torture(args) => torture::run(&args),
-        Command::E2e(args) => e2e::run(&args),
-        Command::Fuzz(args) => fuzz::run(&args),
-        Command::Recall(args) => recall::run(&args),
-        Command::Tokens(args) => tokens::run(&args),
-        Command::Summaries(args) => summaries::run(&args),
-        Command::Tidy(args) => tidy::run(&args),
-        Command::Picture => picture(),
-        Command::Ci => ci::run(),
+        Command::Dist(args) => dist::run_dist(&args),
+        Command::Bench(args) => bench::run_benchmark(&args),
+        Command::Layout => bench::layout::write_layout(),
+        Command::Torture(args) => torture::run_torture(&args),
+        Command::E2e(args) => e2e::run_e2e(&args),
+        Command::Fuzz(args) => fuzz::run_fuzz(&args),
+        Command::Recall(args) => recall::run_recall(&args),
+        Command::Tokens(args) => tokens::run_tokens(&args),
+        Command::Summaries(args) => summaries::run_summaries(&args),
+        Command::Tidy(args) => tidy::run_tidy(&args),
+        Command::Picture => rewrite_readme_example(),
+        Command::Ci => ci::run_ci(),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -83,14 +83,14 @@ fn main() -> ExitCode {
 }
 
 /// Rewrites the README with the test that compares it with the binary.
-fn picture() -> anyhow::Result<bool> {
+fn rewrite_readme_example() -> anyhow::Result<bool> {
     let mut cargo = std::process::Command::new("cargo");
     cargo.args(["test", "-p", "thru", "--test", "it", "readme"]).env("THRU_BLESS", "1");
-    Ok(cargo.current_dir(workspace()).status()?.success())
+    Ok(cargo.current_dir(workspace_root()).status()?.success())
 }
 
 /// Returns the folder of the checkout that this xtask was built from.
-fn workspace() -> PathBuf {
+fn workspace_root() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     here.parent().expect("xtask lies in the workspace").to_path_buf()
 }
@@ -98,15 +98,15 @@ fn workspace() -> PathBuf {
 /// Returns the folder that cargo builds in, which the caller may have set.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
-        Some(dir) => workspace().join(dir),
-        None => workspace().join("target"),
+        Some(dir) => workspace_root().join(dir),
+        None => workspace_root().join("target"),
     }
 }
 
 /// Returns the cargo that started this program, so that the caller's choice of toolchain is kept.
-fn cargo() -> std::process::Command {
+fn cargo_command() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(workspace());
+    command.current_dir(workspace_root());
     command
 }
 

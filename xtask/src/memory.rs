@@ -15,39 +15,39 @@ use crate::sandbox;
 
 /// The memory and the time that a command used.
 #[derive(Debug, Clone, Copy)]
-pub struct Spent {
+pub struct ResourceUse {
     pub kb: u64,
     pub ms: u64,
 }
 
 #[derive(Debug)]
-pub struct Helper(PathBuf);
+pub struct MemoryHelper(PathBuf);
 
-impl Helper {
+impl MemoryHelper {
     /// Builds the helper, because `cargo xtask` builds only the xtask.
     pub fn build() -> Result<Self> {
-        let mut cargo = crate::cargo();
+        let mut cargo = crate::cargo_command();
         cargo.args(["build", "--quiet", "--package", "xtask", "--bin", "peak-memory"]);
         ensure!(cargo.status().context("starting cargo")?.success(), "the memory helper does not build");
         Ok(Self(std::env::current_exe()?.with_file_name("peak-memory")))
     }
 
     /// Runs `command` through the helper and returns its output, exit status, peak memory and time.
-    pub fn measure(&self, command: &Command, stdin: &[u8]) -> Result<(Output, Spent)> {
+    pub fn measure(&self, command: &Command, stdin: &[u8]) -> Result<(Output, ResourceUse)> {
         let file = tempfile::NamedTempFile::new()?;
-        let mut helper = sandbox::inside(Command::new(&self.0), command);
-        let output = sandbox::finish(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
+        let mut helper = sandbox::wrap_command(Command::new(&self.0), command);
+        let output = sandbox::run_with_timeout(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
         let text = std::fs::read_to_string(file.path())?;
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
         // A command that hung was killed together with the helper, so the helper wrote no numbers.
         let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
-        Ok((output, Spent { kb, ms }))
+        Ok((output, ResourceUse { kb, ms }))
     }
 
     /// Returns the peak memory of `command` in KB. The helper runs the command with the same arguments, folder and
     /// environment.
     pub fn peak_kb(&self, command: &Command, stdin: &[u8]) -> Result<u64> {
-        let mut helper = sandbox::inside(Command::new(&self.0), command);
+        let mut helper = sandbox::wrap_command(Command::new(&self.0), command);
         let mut child =
             helper.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("starting the helper")?;
         if let Some(mut pipe) = child.stdin.take() {

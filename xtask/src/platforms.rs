@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::e2e;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum System {
+pub enum OperatingSystem {
     Linux,
     MacOs,
 }
@@ -19,20 +19,20 @@ pub enum System {
 #[derive(Debug, Clone, Copy)]
 pub struct Platform {
     pub target: &'static str,
-    pub system: System,
+    pub system: OperatingSystem,
     /// Whether the lints include the tests. For two targets of the same system, checking the tests of one target is
     /// enough.
     lint_tests: bool,
 }
 
-pub const ALL: [Platform; 4] = [
-    Platform { target: "aarch64-apple-darwin", system: System::MacOs, lint_tests: true },
-    Platform { target: "x86_64-apple-darwin", system: System::MacOs, lint_tests: false },
-    Platform { target: ARM64, system: System::Linux, lint_tests: false },
-    Platform { target: "x86_64-unknown-linux-musl", system: System::Linux, lint_tests: false },
+pub const PLATFORMS: [Platform; 4] = [
+    Platform { target: "aarch64-apple-darwin", system: OperatingSystem::MacOs, lint_tests: true },
+    Platform { target: "x86_64-apple-darwin", system: OperatingSystem::MacOs, lint_tests: false },
+    Platform { target: ARM64_TARGET, system: OperatingSystem::Linux, lint_tests: false },
+    Platform { target: "x86_64-unknown-linux-musl", system: OperatingSystem::Linux, lint_tests: false },
 ];
 
-const ARM64: &str = "aarch64-unknown-linux-musl";
+const ARM64_TARGET: &str = "aarch64-unknown-linux-musl";
 
 /// The linker that comes with Rust, so that no C compiler for the other architecture is needed.
 pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
@@ -42,15 +42,15 @@ const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 
 /// The tests that run under the emulator: hooks, roots, logs, obstacles on disk, and dead processes. All tests
 /// would take several minutes, and the rest is the same code on every machine.
-const EMULATED: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
+const EMULATED_TESTS: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
 
 /// Packages that are built without optimisation. This halves the build time, and the tests run the binary only
 /// briefly.
-const UNOPTIMISED: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
+const UNOPTIMISED_PACKAGES: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
 /// Returns why the lints cannot be run for every platform.
 pub fn missing_targets() -> Option<&'static str> {
-    let missing: Vec<_> = ALL.iter().filter(|platform| !is_installed(platform.target)).collect();
+    let missing: Vec<_> = PLATFORMS.iter().filter(|platform| !is_target_installed(platform.target)).collect();
     for platform in &missing {
         eprintln!("the Rust target {} is not installed: rustup target add {0}", platform.target);
     }
@@ -58,13 +58,13 @@ pub fn missing_targets() -> Option<&'static str> {
 }
 
 /// Runs `cargo clippy` for every platform. Clippy also checks everything that `cargo check` checks.
-pub fn lint() -> Result<bool> {
+pub fn lint_all() -> Result<bool> {
     let mut passed = true;
     for with_tests in [true, false] {
-        let mut clippy = crate::cargo();
+        let mut clippy = crate::cargo_command();
         // The xtask runs only on developers' machines, and the tests of `thru` do not need it.
         clippy.args(["clippy", "--workspace", "--exclude", "xtask"]);
-        for platform in ALL.iter().filter(|platform| platform.lint_tests == with_tests) {
+        for platform in PLATFORMS.iter().filter(|platform| platform.lint_tests == with_tests) {
             clippy.args(["--target", platform.target]);
         }
         if with_tests {
@@ -78,9 +78,9 @@ pub fn lint() -> Result<bool> {
 
 /// Returns why the binary for arm64 cannot be tested.
 pub fn missing_emulator() -> Option<&'static str> {
-    if !is_installed(ARM64) {
+    if !is_target_installed(ARM64_TARGET) {
         Some("the Rust target aarch64-unknown-linux-musl is not installed")
-    } else if emulator().is_none() {
+    } else if find_emulator().is_none() {
         Some("there is no qemu-aarch64-static (Debian: apt-get install qemu-user-static)")
     } else {
         None
@@ -88,23 +88,23 @@ pub fn missing_emulator() -> Option<&'static str> {
 }
 
 /// Builds the binary for arm64 and lets the integration tests drive it through an emulator.
-pub fn test_emulated() -> Result<e2e::Ended> {
-    let emulator = emulator().context("no emulator")?;
-    let mut build = crate::cargo();
-    build.args(["build", "--locked", "--package", "thru", "--bin", "thru", "--target", ARM64]);
-    for package in UNOPTIMISED {
+pub fn test_emulated() -> Result<e2e::TestRun> {
+    let emulator = find_emulator().context("no emulator")?;
+    let mut build = crate::cargo_command();
+    build.args(["build", "--locked", "--package", "thru", "--bin", "thru", "--target", ARM64_TARGET]);
+    for package in UNOPTIMISED_PACKAGES {
         build.arg("--config").arg(format!("profile.dev.package.{package}.opt-level=0"));
     }
     build.env(ARM64_LINKER.0, ARM64_LINKER.1);
     if !build.status().context("starting cargo")?.success() {
-        bail!("the build for {ARM64} failed");
+        bail!("the build for {ARM64_TARGET} failed");
     }
-    let built = crate::target_dir().join(ARM64).join("debug/thru");
+    let built = crate::target_dir().join(ARM64_TARGET).join("debug/thru");
     let wrapper = write_wrapper(&crate::target_dir().join("emulated"), emulator, &built)?;
-    let mut test = crate::cargo();
-    test.args(["test", "--package", "thru", "--test", "it", "--"]).args(EMULATED);
+    let mut test = crate::cargo_command();
+    test.args(["test", "--package", "thru", "--test", "it", "--"]).args(EMULATED_TESTS);
     test.env("THRU_BIN", wrapper).env("THRU_EMULATED", "1");
-    e2e::watch(&mut test)
+    e2e::run_tests(&mut test)
 }
 
 /// Writes a script that runs the binary through the emulator, so that callers can use it like `thru`.
@@ -118,11 +118,11 @@ fn write_wrapper(folder: &Path, emulator: &str, binary: &Path) -> Result<PathBuf
     Ok(wrapper)
 }
 
-fn emulator() -> Option<&'static str> {
-    EMULATORS.into_iter().find(|name| runs(name))
+fn find_emulator() -> Option<&'static str> {
+    EMULATORS.into_iter().find(|name| can_run(name))
 }
 
-fn runs(program: &str) -> bool {
+fn can_run(program: &str) -> bool {
     let mut command = Command::new(program);
     command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
@@ -130,10 +130,11 @@ fn runs(program: &str) -> bool {
 
 /// Returns whether Rust has its standard library for a target. Not every Rust installation comes from rustup, so
 /// look for the folder.
-pub fn is_installed(target: &str) -> bool {
+pub fn is_target_installed(target: &str) -> bool {
     let rustc = std::env::var_os("RUSTC");
     let rustc = rustc.as_deref().unwrap_or(OsStr::new("rustc"));
-    let printed = Command::new(rustc).args(["--print", "sysroot"]).current_dir(crate::workspace()).output();
+    let printed =
+        Command::new(rustc).args(["--print", "sysroot"]).current_dir(crate::workspace_root()).output();
     printed.is_ok_and(|printed| {
         let sysroot = String::from_utf8_lossy(&printed.stdout);
         Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib").is_dir()
@@ -146,8 +147,9 @@ mod tests {
 
     #[test]
     fn emulated_tests_exist() {
-        let main = std::fs::read_to_string(crate::workspace().join("crates/thru/tests/it/main.rs")).unwrap();
-        for module in EMULATED {
+        let main =
+            std::fs::read_to_string(crate::workspace_root().join("crates/thru/tests/it/main.rs")).unwrap();
+        for module in EMULATED_TESTS {
             let module = module.strip_suffix("::").expect("a whole module");
             assert!(main.lines().any(|line| line == format!("mod {module};")), "{module}");
         }
@@ -168,8 +170,8 @@ mod tests {
     #[test]
     fn each_system_has_one_target_whose_tests_are_linted_or_is_the_host() {
         // The ordinary clippy step lints the tests for Linux, so only macOS is left.
-        let linted: Vec<_> = ALL.iter().filter(|platform| platform.lint_tests).collect();
+        let linted: Vec<_> = PLATFORMS.iter().filter(|platform| platform.lint_tests).collect();
         assert_eq!(linted.len(), 1);
-        assert_eq!(linted[0].system, System::MacOs);
+        assert_eq!(linted[0].system, OperatingSystem::MacOs);
     }
 }

@@ -26,13 +26,13 @@ use anyhow::{Context as _, Result, bail};
 use model::config::Settings;
 use model::score::{SIGNALS, Scoring};
 
-use cut::Session;
+use cut::RecallSession;
 use labels::Labels;
-use measure::Measured;
-use texts::Past;
+use measure::MeasuredCut;
+use texts::SessionPast;
 
 /// The sizes at which a brief is measured, in characters.
-const SIZES: [usize; 4] = [1_200, 2_000, 4_000, 9_500];
+const BRIEF_SIZES: [usize; 4] = [1_200, 2_000, 4_000, 9_500];
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -56,9 +56,9 @@ pub struct Args {
     only: Option<String>,
     /// Compare the fixed order with the ranking by score; the details are those of the named ranking
     #[arg(long, value_enum)]
-    scoring: Option<Ranking>,
+    scoring: Option<RankingArg>,
     /// Set a weight for the ranking by score, as in the settings; may be repeated
-    #[arg(long = "weight", value_name = "NAME=NUMBER", requires = "scoring", value_parser = weight)]
+    #[arg(long = "weight", value_name = "NAME=NUMBER", requires = "scoring", value_parser = parse_weight)]
     weights: Vec<(usize, f64)>,
     /// Look for better weights on one half of the sessions, and report on the other
     #[arg(long)]
@@ -69,26 +69,26 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Ranking {
+enum RankingArg {
     On,
     Off,
 }
 
 /// Parses a weight such as `files=1.2`. Returns the index of the signal in the table, and its weight.
-fn weight(text: &str) -> Result<(usize, f64)> {
+fn parse_weight(text: &str) -> Result<(usize, f64)> {
     let (name, number) = text.split_once('=').context("write NAME=NUMBER")?;
     let at = SIGNALS.iter().position(|row| row.name == name);
     let number: f64 = number.parse().context("the weight is not a number")?;
     Ok((at.with_context(|| format!("there is no weight `{name}`"))?, number))
 }
 
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run_recall(args: &Args) -> Result<bool> {
     let only = args.only.as_deref().unwrap_or_default();
     if let Some(folder) = &args.dump {
         let mut dumped = 0;
         each_session(&args.folder, only, |session| {
-            for cut in session.compactions() {
-                dump::write(folder, session, &cut, &Past::at(session, &cut)?)?;
+            for cut in session.cuts_at_compactions() {
+                dump::write_dump(folder, session, &cut, &SessionPast::before_cut(session, &cut)?)?;
                 dumped += 1;
             }
             Ok(())
@@ -99,29 +99,32 @@ pub fn run(args: &Args) -> Result<bool> {
     if args.fixed_order {
         return is_in_fixed_order(args, only);
     }
-    let mut scoring = Settings::DEFAULT.scoring_if_enabled();
+    let mut scoring = Settings::DEFAULT.scoring_settings();
     args.weights.iter().for_each(|(at, weight)| scoring.weights.0[*at] = *weight);
     if args.tune {
-        let (mut trials, labels) = (tune::trials(&scoring), labels::ours()?);
-        each_session(&args.folder, only, |session| tune::add(&mut trials, session, args.cuts, &labels))?;
-        tune::print(&trials)?;
+        let (mut trials, labels) = (tune::weight_trials(&scoring), labels::built_in_labels()?);
+        each_session(&args.folder, only, |session| {
+            tune::measure_session(&mut trials, session, args.cuts, &labels)
+        })?;
+        tune::print_trials(&trials)?;
         return Ok(true);
     }
     let scoring = args.scoring.map(|_| scoring);
-    let (fixed, scored) = measure(&args.folder, only, args.cuts, &labels::ours()?, scoring.as_ref())?;
+    let (fixed, scored) =
+        measure_transcripts(&args.folder, only, args.cuts, &labels::built_in_labels()?, scoring.as_ref())?;
     if fixed.is_empty() {
         bail!("{} holds no transcript with a compaction", args.folder.display());
     }
-    let measured = if args.scoring == Some(Ranking::On) { &scored } else { &fixed };
+    let measured = if args.scoring == Some(RankingArg::On) { &scored } else { &fixed };
     if args.misses {
         measured.iter().for_each(report::print_misses);
     }
     match args.json {
-        true => println!("{}", serde_json::to_string_pretty(&report::json(measured))?),
-        false => report::print(measured),
+        true => println!("{}", serde_json::to_string_pretty(&report::report_json(measured))?),
+        false => report::print_report(measured),
     }
     if scoring.is_some() && !args.json {
-        return Ok(report::compare(&fixed, &scored));
+        return Ok(report::print_comparison(&fixed, &scored));
     }
     Ok(true)
 }
@@ -132,8 +135,8 @@ fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let mut written = 0;
     each_session(&args.folder, only, |session| {
-        for cut in session.compactions().into_iter().chain(session.made_up(args.cuts)) {
-            let past = Past::at(session, &cut)?;
+        for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(args.cuts)) {
+            let past = SessionPast::before_cut(session, &cut)?;
             for digest in [past.digest(), &past.digest_beside(&cut.summary)] {
                 std::fs::write(folder.path().join(format!("{written}.json")), serde_json::to_vec(digest)?)?;
                 written += 1;
@@ -142,7 +145,7 @@ fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
         Ok(())
     })?;
     let test = "brief::ranking::tests::without_scoring_the_brief_of_a_real_session_is_what_it_was";
-    let mut cargo = crate::cargo();
+    let mut cargo = crate::cargo_command();
     cargo.args(["test", "--quiet", "--package", "model", "--lib", "--", "--exact", test]);
     let is_same = cargo.env("THRU_DIGESTS", folder.path()).status().context("starting cargo")?.success();
     let verdict = if is_same { "the same bytes" } else { "MISSED: other bytes" };
@@ -152,20 +155,20 @@ fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
 
 /// Measures every compaction of every transcript and `made_up` artificial cuts of each: in the fixed order and, if that
 /// is asked for, ranked by score.
-fn measure(
+fn measure_transcripts(
     folder: &Path,
     only: &str,
     made_up: usize,
     labels: &Labels,
     scoring: Option<&Scoring>,
-) -> Result<(Vec<Measured>, Vec<Measured>)> {
+) -> Result<(Vec<MeasuredCut>, Vec<MeasuredCut>)> {
     let (mut fixed, mut scored) = (Vec::new(), Vec::new());
     each_session(folder, only, |session| {
-        for cut in session.compactions().into_iter().chain(session.made_up(made_up)) {
-            let past = Past::at(session, &cut)?;
-            fixed.push(Measured::take(session, &cut, &past, labels, None)?);
+        for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(made_up)) {
+            let past = SessionPast::before_cut(session, &cut)?;
+            fixed.push(MeasuredCut::measure_cut(session, &cut, &past, labels, None)?);
             if scoring.is_some() {
-                scored.push(Measured::take(session, &cut, &past, labels, scoring)?);
+                scored.push(MeasuredCut::measure_cut(session, &cut, &past, labels, scoring)?);
             }
         }
         Ok(())
@@ -173,8 +176,8 @@ fn measure(
     Ok((fixed, scored))
 }
 
-fn each_session(folder: &Path, only: &str, mut with: impl FnMut(&Session) -> Result<()>) -> Result<()> {
-    each_transcript(folder, only, |name, bytes| with(&Session::read(name, bytes)))
+fn each_session(folder: &Path, only: &str, mut with: impl FnMut(&RecallSession) -> Result<()>) -> Result<()> {
+    each_transcript(folder, only, |name, bytes| with(&RecallSession::read(name, bytes)))
 }
 
 /// Calls `with` for the name and the content of every transcript whose name contains `only`.
@@ -183,19 +186,19 @@ pub fn each_transcript(
     only: &str,
     mut with: impl FnMut(&str, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    for path in transcripts(folder)? {
+    for path in find_transcripts(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.contains(only) {
             let name = name.split('.').next().unwrap_or_default();
-            crate::table::progress(name);
-            with(name, &read(&path)?)?;
+            crate::table::print_progress(name);
+            with(name, &read_transcript(&path)?)?;
         }
     }
-    crate::table::progress("");
+    crate::table::print_progress("");
     Ok(())
 }
 
-pub fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn find_transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| {
@@ -206,7 +209,7 @@ pub fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-pub fn read(path: &Path) -> Result<Vec<u8>> {
+pub fn read_transcript(path: &Path) -> Result<Vec<u8>> {
     if path.extension().is_none_or(|extension| extension != "gz") {
         return std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     }

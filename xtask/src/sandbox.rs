@@ -25,8 +25,8 @@ pub struct Lab {
 }
 
 impl Lab {
-    pub fn new(bin: PathBuf, ground: Ground) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("thru-lab-").tempdir_in(ground.path()?)?;
+    pub fn new(bin: PathBuf, ground: LabLocation) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("thru-lab-").tempdir_in(ground.folder()?)?;
         Ok(Self { folder, bin, rows: String::new() })
     }
 
@@ -51,7 +51,7 @@ impl Lab {
 
 /// Where a lab is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ground {
+pub enum LabLocation {
     /// A real disk, as users have it.
     Disk,
     /// A disk in memory, if there is one. There are thousands of sandboxes, and faults are injected into system
@@ -59,10 +59,10 @@ pub enum Ground {
     Memory,
 }
 
-impl Ground {
+impl LabLocation {
     /// Returns a folder that is not inside a project. `thru` searches upwards for a root, so below this checkout it
     /// would find the checkout.
-    fn path(self) -> Result<PathBuf> {
+    fn folder(self) -> Result<PathBuf> {
         let free = |path: &PathBuf| {
             !path.ancestors().any(|up| up.join(".git").exists() || up.join(".agent").exists())
         };
@@ -83,20 +83,20 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    pub fn project(&self) -> PathBuf {
+    pub fn project_folder(&self) -> PathBuf {
         self.dir.join("project")
     }
 
-    pub fn store(&self) -> PathBuf {
+    pub fn store_folder(&self) -> PathBuf {
         self.dir.join("project/.agent/context")
     }
 
-    pub fn state(&self) -> PathBuf {
+    pub fn state_folder(&self) -> PathBuf {
         self.dir.join("state/throughline")
     }
 
-    pub fn journal(&self) -> PathBuf {
-        self.store().join("sessions").join(format!("{SESSION}.jsonl"))
+    pub fn journal_path(&self) -> PathBuf {
+        self.store_folder().join("sessions").join(format!("{SESSION}.jsonl"))
     }
 
     /// Returns the environment variables of a user's shell or a harness, and no others.
@@ -111,24 +111,24 @@ impl Sandbox {
 
     pub fn command(&self, program: &Path, argv: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(argv).env_clear().envs(self.environment()).current_dir(self.project());
+        command.args(argv).env_clear().envs(self.environment()).current_dir(self.project_folder());
         if argv.first() == Some(&"hook") {
-            command.env("CLAUDE_PROJECT_DIR", self.project());
+            command.env("CLAUDE_PROJECT_DIR", self.project_folder());
         }
         command
     }
 
-    pub fn thru(&self, argv: &[&str]) -> Command {
+    pub fn thru_command(&self, argv: &[&str]) -> Command {
         self.command(&self.bin, argv)
     }
 
-    pub fn run(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
-        finish(&mut self.thru(argv), stdin)
+    pub fn run_thru(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
+        run_with_timeout(&mut self.thru_command(argv), stdin)
     }
 
     /// Runs a command to set up a sandbox: anything other than success is an error.
-    pub fn must(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
-        let output = self.run(argv, stdin)?;
+    pub fn run_successfully(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
+        let output = self.run_thru(argv, stdin)?;
         ensure!(
             output.status.success(),
             "setting the sandbox: thru {} ended with {}: {}",
@@ -140,11 +140,11 @@ impl Sandbox {
     }
 
     /// Makes the project a root, and trusts it.
-    pub fn init(&self) -> Result<()> {
-        let output = self.must(&["init"], b"")?;
+    pub fn init_root(&self) -> Result<()> {
+        let output = self.run_successfully(&["init"], b"")?;
         // If `thru` found a root further up, the rest of the sandbox would be set up in the wrong place.
         ensure!(
-            self.store().join("root.json").exists(),
+            self.store_folder().join("root.json").exists(),
             "setting the sandbox: init made no root here: {}",
             String::from_utf8_lossy(&output.stdout).trim()
         );
@@ -153,7 +153,7 @@ impl Sandbox {
 }
 
 /// Returns a command that starts `outer` with the program and the arguments of `inner` as its last arguments.
-pub fn inside(mut outer: Command, inner: &Command) -> Command {
+pub fn wrap_command(mut outer: Command, inner: &Command) -> Command {
     outer.arg(inner.get_program()).args(inner.get_args()).env_clear();
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     if let Some(folder) = inner.get_current_dir() {
@@ -164,13 +164,13 @@ pub fn inside(mut outer: Command, inner: &Command) -> Command {
 
 /// The longest time that any command of thru may take, even with broken disks and with 64 other processes at the
 /// same time.
-const PATIENCE: Duration = Duration::from_secs(40);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// The stderr that is reported for a command that had to be killed.
-pub const HUNG: &str = "hung, and was killed after 40 seconds";
+pub const HUNG_MESSAGE: &str = "hung, and was killed after 40 seconds";
 
 /// Starts the command, writes its input and waits for its end. Input that the command does not read is dropped.
-pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
+pub fn run_with_timeout(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -181,7 +181,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let pid = child.id();
     let (over, end) = mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
-        let hung = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
+        let hung = end.recv_timeout(COMMAND_TIMEOUT) == Err(mpsc::RecvTimeoutError::Timeout);
         if hung {
             // Kill everything that the command started too: a process that strace left running would keep our pipes
             // open.
@@ -195,7 +195,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let mut output = child.wait_with_output()?;
     drop(over);
     if watchdog.join().unwrap_or(false) {
-        output.stderr = HUNG.as_bytes().to_vec();
+        output.stderr = HUNG_MESSAGE.as_bytes().to_vec();
     }
     Ok(output)
 }
@@ -204,7 +204,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
 pub mod payload {
     use super::{Path, SESSION, json};
 
-    pub fn event(sandbox: &Path, name: &str, more: serde_json::Value) -> Vec<u8> {
+    pub fn hook_payload(sandbox: &Path, name: &str, more: serde_json::Value) -> Vec<u8> {
         let mut value = json!({
             "session_id": SESSION,
             "transcript_path": sandbox.join("home/.claude/projects/p/s.jsonl"),
@@ -219,23 +219,23 @@ pub mod payload {
     }
 
     /// A finished Bash call. The journal line is found by its id.
-    pub fn bash(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
+    pub fn bash_payload(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
         let input = json!({"command": command, "description": "Run the tests"});
         let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});
         let more =
             json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": input, "tool_response": response});
-        event(sandbox, "PostToolUse", more)
+        hook_payload(sandbox, "PostToolUse", more)
     }
 
     /// An edit whose old and new text have `size` bytes together. The text mentions secrets and contains one.
-    pub fn edit(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
+    pub fn edit_payload(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
         let file = sandbox.join("project/src/session.rs");
         let code = code(size / 2, secret);
         let input = json!({"file_path": file, "old_string": code, "new_string": code.replace("key", "keys")});
         let response = json!({"filePath": file, "userModified": false, "replaceAll": false});
         let more =
             json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input, "tool_response": response});
-        event(sandbox, "PostToolUse", more)
+        hook_payload(sandbox, "PostToolUse", more)
     }
 
     /// Code that mentions secrets and contains one, so that redaction must look closely.

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 
 /// Returns an error if strace is not installed. Without it, `unsafe` code would be needed to break or count single
 /// system calls.
-pub fn require() -> Result<()> {
-    if installed() {
+pub fn require_strace() -> Result<()> {
+    if is_installed() {
         return Ok(());
     }
     bail!(
@@ -16,7 +16,7 @@ pub fn require() -> Result<()> {
     );
 }
 
-pub fn installed() -> bool {
+pub fn is_installed() -> bool {
     Command::new("strace")
         .arg("-V")
         .stdout(Stdio::null())
@@ -27,7 +27,7 @@ pub fn installed() -> bool {
 
 /// One system call in a log that `strace -f -o FILE` wrote.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct SystemCall<'a> {
     pub name: &'a str,
     /// Everything between the parentheses, as printed.
     pub arguments: &'a str,
@@ -37,7 +37,7 @@ pub struct Call<'a> {
     pub returned: Option<usize>,
 }
 
-impl Call<'_> {
+impl SystemCall<'_> {
     /// Returns the first string among the arguments: for most calls, the path.
     pub fn path(&self) -> Option<&str> {
         let start = self.arguments.find('"')? + 1;
@@ -48,11 +48,11 @@ impl Call<'_> {
 
 /// Returns all calls, in order. If a line of another thread splits a call in two, the call is counted where it
 /// began.
-pub fn calls(log: &str) -> impl Iterator<Item = Call<'_>> {
-    log.lines().filter_map(call)
+pub fn parse_log(log: &str) -> impl Iterator<Item = SystemCall<'_>> {
+    log.lines().filter_map(parse_call)
 }
 
-fn call(line: &str) -> Option<Call<'_>> {
+fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     // With `-f` every line begins with the process id.
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let open = rest.find('(')?;
@@ -65,7 +65,7 @@ fn call(line: &str) -> Option<Call<'_>> {
         Some((before, result)) if before.trim_end().ends_with(')') => (before.trim_end(), result),
         _ => (rest, ""),
     };
-    Some(Call {
+    Some(SystemCall {
         name,
         arguments: before.get(open + 1..).map_or("", |rest| rest.strip_suffix(')').unwrap_or(rest)),
         injected: result.contains("(INJECTED)"),
@@ -77,12 +77,12 @@ fn call(line: &str) -> Option<Call<'_>> {
 /// Returns, for each kind of call, the numbers of the calls that differ from every earlier call. Calls are counted
 /// in each process from 1, as `when=` counts them. Opening the same file again makes no difference. The log needs
 /// `-y`, which adds the names of the files.
-pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
+pub fn first_calls_by_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
     let mut firsts: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for line in log.lines() {
-        let Some(call) = call(line) else { continue };
+        let Some(call) = parse_call(line) else { continue };
         // With `-f` every line begins with the process id; without `-f` no line does.
         let process = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let number = numbers.entry((process, call.name)).or_default();
@@ -111,7 +111,7 @@ pub fn was_killed(log: &str) -> bool {
 mod tests {
     use super::*;
 
-    const LOG: &str = r#"123 execve("/bin/true", ["true"], 0x7ffd /* 1 var */) = 0
+    const TEST_LOG: &str = r#"123 execve("/bin/true", ["true"], 0x7ffd /* 1 var */) = 0
 123 openat(AT_FDCWD, "/a (b) = c/root.json", O_RDONLY|O_CLOEXEC) = 3
 123 read(3, "{\"x\": \") = 1\"}", 32) = 13
 123 write(4, "line\n", 5) = -1 ENOSPC (No space left on device) (INJECTED)
@@ -125,15 +125,15 @@ mod tests {
 
     #[test]
     fn calls_are_told_from_signals_and_exits() {
-        let names: Vec<&str> = calls(LOG).map(|call| call.name).collect();
+        let names: Vec<&str> = parse_log(TEST_LOG).map(|call| call.name).collect();
         assert_eq!(names, ["execve", "openat", "read", "write", "futex", "close", "exit_group"]);
-        assert!(!was_killed(LOG));
+        assert!(!was_killed(TEST_LOG));
         assert!(was_killed("5 +++ killed by SIGKILL +++\n"));
     }
 
     #[test]
     fn injected_faults_and_paths_are_found() {
-        let all: Vec<Call> = calls(LOG).collect();
+        let all: Vec<SystemCall> = parse_log(TEST_LOG).collect();
         assert!(all[3].injected && all[3].failed);
         assert_eq!(all[3].arguments, "4, \"line\\n\", 5");
         assert!(!all[2].injected && !all[2].failed);
@@ -152,7 +152,7 @@ mod tests {
 1 close(4</p/a>) = 0
 1 openat(AT_FDCWD</p>, "c", O_RDONLY) = 4</p/c>
 "#;
-        let firsts = first_of_their_kind(log);
+        let firsts = first_calls_by_kind(log);
         assert_eq!(firsts["openat"], BTreeSet::from([1, 3]));
         assert_eq!(firsts["close"], BTreeSet::from([1]));
     }

@@ -11,12 +11,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
-use model::redact::{Options, Redacted};
+use model::redact::{RedactOptions, Redacted};
 use model::summary::{self, OutputKind};
 use serde_json::{Value, json};
 
 use crate::recall;
-use crate::sandbox::{Ground, Lab, Sandbox, payload};
+use crate::sandbox::{Lab, LabLocation, Sandbox, payload};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -33,7 +33,7 @@ pub struct Args {
 
 /// The results for the outputs of one kind.
 #[derive(Default)]
-struct Tally {
+struct SummaryTally {
     summarised: usize,
     left: usize,
     bytes: usize,
@@ -41,30 +41,35 @@ struct Tally {
     errors: usize,
 }
 
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run_summaries(args: &Args) -> Result<bool> {
     let bin = args.bin.clone().unwrap_or_else(|| crate::target_dir().join("debug/thru"));
-    let lab = Lab::new(bin.canonicalize().with_context(|| bin.display().to_string())?, Ground::Memory)?;
+    let lab = Lab::new(bin.canonicalize().with_context(|| bin.display().to_string())?, LabLocation::Memory)?;
     let sandbox = lab.sandbox("summaries")?;
-    sandbox.init()?;
+    sandbox.init_root()?;
     let config = format!("[summaries]\nenabled = true\nthreshold_bytes = {}\n", args.threshold);
-    fs::write(sandbox.store().join("config.toml"), config)?;
-    let (mut tallies, mut problems) = (BTreeMap::<OutputKind, Tally>::new(), Vec::new());
+    fs::write(sandbox.store_folder().join("config.toml"), config)?;
+    let (mut tallies, mut problems) = (BTreeMap::<OutputKind, SummaryTally>::new(), Vec::new());
     let labelled = labelled::outputs();
     for one in &labelled {
         let known: Vec<String> = one.errors.iter().map(|line| (*line).to_owned()).collect();
         let before: usize = tallies.values().map(|tally| tally.summarised).sum();
-        problems.extend(try_one(&sandbox, &one.output, &known, &mut tallies)?);
+        problems.extend(summarise_output(&sandbox, &one.output, &known, &mut tallies)?);
         if tallies.values().map(|tally| tally.summarised).sum::<usize>() == before {
             problems.push(format!("no summary of the output with {}", known.join(", ")));
         }
     }
     println!("{} outputs with known errors, {} problems", labelled.len(), problems.len());
     tallies.clear();
-    for path in recall::transcripts(&args.folder)? {
-        for output in outputs(&recall::read(&path)?) {
-            if summary::is_over(output.len(), args.threshold) {
-                let redacted = Redacted::whole(&output, Options::default());
-                problems.extend(try_one(&sandbox, &output, &oracle::error_lines(&redacted), &mut tallies)?);
+    for path in recall::find_transcripts(&args.folder)? {
+        for output in tool_outputs(&recall::read_transcript(&path)?) {
+            if summary::is_large_enough(output.len(), args.threshold) {
+                let redacted = Redacted::redact_whole(&output, RedactOptions::default());
+                problems.extend(summarise_output(
+                    &sandbox,
+                    &output,
+                    &oracle::error_lines(&redacted),
+                    &mut tallies,
+                )?);
             }
         }
     }
@@ -92,20 +97,22 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(problems.is_empty())
 }
 
-fn try_one(
+fn summarise_output(
     sandbox: &Sandbox,
     output: &str,
     errors: &[String],
-    tallies: &mut BTreeMap<OutputKind, Tally>,
+    tallies: &mut BTreeMap<OutputKind, SummaryTally>,
 ) -> Result<Vec<String>> {
-    let redacted = Redacted::whole(output, Options::default());
+    let redacted = Redacted::redact_whole(output, RedactOptions::default());
     let lines: Vec<&str> = redacted.lines().collect();
-    let kind = OutputKind::of(&redacted, &lines);
+    let kind = OutputKind::detect(&redacted, &lines);
     let tally = tallies.entry(kind).or_default();
     let response = json!({"stdout": output, "stderr": "", "interrupted": false, "isImage": false});
     let more = json!({"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": response});
-    let answer = sandbox
-        .must(&["hook", "claude-code", "PostToolUse"], &payload::event(&sandbox.dir, "PostToolUse", more))?;
+    let answer = sandbox.run_successfully(
+        &["hook", "claude-code", "PostToolUse"],
+        &payload::hook_payload(&sandbox.dir, "PostToolUse", more),
+    )?;
     if answer.stdout.is_empty() {
         tally.left += 1;
         return Ok(Vec::new());
@@ -116,16 +123,16 @@ fn try_one(
     tally.bytes += output.len();
     tally.summary_bytes += text.len();
     tally.errors += errors.len();
-    let id = summary::id(&summary::digest(redacted.as_bytes()));
+    let id = summary::output_id(&summary::output_digest(redacted.as_bytes()));
     let mut problems = Vec::new();
     let mut problem = |what: String| problems.push(format!("{id} ({}): {what}", kind.title()));
-    if text.len() * 100 > output.len() * summary::MOST_PERCENT {
+    if text.len() * 100 > output.len() * summary::MAX_SUMMARY_PERCENT {
         problem(format!("{} of {} bytes", text.len(), output.len()));
     }
     for error in errors.iter().filter(|error| !oracle::is_kept(text, error)) {
         problem(format!("an error is missing: {}", model::render::one_line(error, 160)));
     }
-    let retrieved = sandbox.run(&["swarm", "retrieve", &id], b"")?;
+    let retrieved = sandbox.run_thru(&["swarm", "retrieve", &id], b"")?;
     if retrieved.stdout != redacted.as_bytes() {
         problem(format!("{} of {} bytes retrieved", retrieved.stdout.len(), redacted.len()));
     }
@@ -133,7 +140,7 @@ fn try_one(
 }
 
 /// Returns the texts of all tool results in a transcript.
-fn outputs(transcript: &[u8]) -> Vec<String> {
+fn tool_outputs(transcript: &[u8]) -> Vec<String> {
     let lines =
         transcript.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let mut found = Vec::new();

@@ -9,11 +9,11 @@ pub enum Align {
 }
 
 /// Returns a table whose columns are padded to the widest cell. The first row is the header.
-pub fn plain(align: &[Align], rows: &[Vec<String>]) -> String {
-    let widths = widths(align.len(), rows);
+pub fn plain_table(align: &[Align], rows: &[Vec<String>]) -> String {
+    let widths = column_widths(align.len(), rows);
     let mut out = String::new();
     for (at, row) in rows.iter().enumerate() {
-        out.push_str(line(align, &widths, row, "  ").trim_end());
+        out.push_str(format_row(align, &widths, row, "  ").trim_end());
         out.push('\n');
         if at == 0 {
             let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
@@ -25,11 +25,11 @@ pub fn plain(align: &[Align], rows: &[Vec<String>]) -> String {
 }
 
 /// Returns the same as a markdown table.
-pub fn markdown(align: &[Align], rows: &[Vec<String>]) -> String {
-    let widths = widths(align.len(), rows);
+pub fn markdown_table(align: &[Align], rows: &[Vec<String>]) -> String {
+    let widths = column_widths(align.len(), rows);
     let mut out = String::new();
     for (at, row) in rows.iter().enumerate() {
-        out.push_str(&format!("| {} |\n", line(align, &widths, row, " | ")));
+        out.push_str(&format!("| {} |\n", format_row(align, &widths, row, " | ")));
         if at == 0 {
             let rule: Vec<String> = align
                 .iter()
@@ -45,13 +45,13 @@ pub fn markdown(align: &[Align], rows: &[Vec<String>]) -> String {
     out
 }
 
-fn widths(columns: usize, rows: &[Vec<String>]) -> Vec<usize> {
+fn column_widths(columns: usize, rows: &[Vec<String>]) -> Vec<usize> {
     let widest =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     (0..columns).map(|column| widest(column).unwrap_or(0)).collect()
 }
 
-fn line(align: &[Align], widths: &[usize], row: &[String], between: &str) -> String {
+fn format_row(align: &[Align], widths: &[usize], row: &[String], between: &str) -> String {
     let cells: Vec<String> = row
         .iter()
         .zip(align.iter().zip(widths))
@@ -64,7 +64,7 @@ fn line(align: &[Align], widths: &[usize], row: &[String], between: &str) -> Str
 }
 
 /// Prints one line that overwrites itself. Without a terminal, prints nothing.
-pub fn progress(text: &str) {
+pub fn print_progress(text: &str) {
     let mut err = std::io::stderr();
     if err.is_terminal() {
         let _ = write!(err, "\r\x1b[K{text}");
@@ -73,7 +73,7 @@ pub fn progress(text: &str) {
 }
 
 /// Formats 12345 as `12,345`.
-pub fn thousands(number: usize) -> String {
+pub fn format_thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -89,23 +89,23 @@ pub fn thousands(number: usize) -> String {
 mod tests {
     use super::*;
 
-    fn rows() -> Vec<Vec<String>> {
+    fn test_rows() -> Vec<Vec<String>> {
         vec![vec!["name".into(), "n".into()], vec!["a".into(), "1000".into()]]
     }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let text = plain(&[Align::Left, Align::Right], &rows());
+        let text = plain_table(&[Align::Left, Align::Right], &test_rows());
         assert_eq!(text, "name     n\n----  ----\na     1000\n");
-        let text = markdown(&[Align::Left, Align::Right], &rows());
+        let text = markdown_table(&[Align::Left, Align::Right], &test_rows());
         assert_eq!(text, "| name |    n |\n|------|-----:|\n| a    | 1000 |\n");
     }
 
     #[test]
     fn thousands_are_grouped() {
-        assert_eq!(thousands(0), "0");
-        assert_eq!(thousands(999), "999");
-        assert_eq!(thousands(1_280), "1,280");
-        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(format_thousands(0), "0");
+        assert_eq!(format_thousands(999), "999");
+        assert_eq!(format_thousands(1_280), "1,280");
+        assert_eq!(format_thousands(1_234_567), "1,234,567");
     }
 }

@@ -30,21 +30,21 @@ pub struct Args {
     bless: bool,
 }
 
-pub fn run(args: &Args) -> Result<bool> {
-    let root = crate::workspace();
+pub fn run_tidy(args: &Args) -> Result<bool> {
+    let root = crate::workspace_root();
     if args.bless {
-        dependencies::bless(&root)?;
+        dependencies::write_dependency_list(&root)?;
     }
-    let files = tracked(&root)?;
+    let files = tracked_files(&root)?;
     let mut findings = Vec::new();
     for path in &files {
         // The file is not text, or it was deleted and the deletion is not committed yet. Either way there are no
         // lines to check.
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
-        findings.extend(source::check(path, &text));
+        findings.extend(source::check_source(path, &text));
     }
-    findings.extend(dependencies::check(&root)?);
-    findings.extend(licence::check()?);
+    findings.extend(dependencies::check_dependencies(&root)?);
+    findings.extend(licence::check_licences()?);
     for finding in &findings {
         eprintln!("{}: {}", finding.place, finding.text);
     }
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<bool> {
 }
 
 /// Returns the files that git tracks or would track, so that a new file is checked before its first commit.
-fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
+fn tracked_files(root: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)

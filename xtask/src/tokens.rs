@@ -8,19 +8,19 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use model::config::Settings;
-use model::render::width;
-use model::tokens::{Ratios, TextKind};
+use model::render::utf16_length;
+use model::tokens::{TextKind, TokenRatios};
 use serde_json::{Value, json};
 
 use crate::recall::each_transcript;
-use crate::table::{Align, plain};
+use crate::table::{Align, plain_table};
 
 /// The minimum number of characters in a step. In a smaller step, what harnesses add without recording it would
 /// matter too much.
-const LEAST: usize = 600;
+const MIN_STEP_CHARS: usize = 600;
 
 /// The share of a step's characters that must be of one kind, at least.
-const SHARE: f64 = 0.85;
+const MIN_KIND_SHARE: f64 = 0.85;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -31,73 +31,79 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<bool> {
+pub fn run_tokens(args: &Args) -> Result<bool> {
     let mut steps = Vec::new();
     each_transcript(&args.folder, "", |_, bytes| {
-        steps.extend(read(bytes));
+        steps.extend(read_steps(bytes));
         Ok(())
     })?;
     if steps.is_empty() {
         bail!("{} holds no transcript with usage", args.folder.display());
     }
-    let ratios = Settings::DEFAULT.scoring_if_enabled().ratios;
-    let figures: Vec<Figures> =
-        TextKind::ALL.iter().filter_map(|kind| Figures::of(&steps, *kind, &ratios)).collect();
+    let ratios = Settings::DEFAULT.scoring_settings().ratios;
+    let figures: Vec<ErrorFigures> =
+        TextKind::ALL.iter().filter_map(|kind| ErrorFigures::from_steps(&steps, *kind, &ratios)).collect();
     match args.json {
         true => println!(
             "{}",
-            serde_json::to_string_pretty(&figures.iter().map(Figures::json).collect::<Vec<_>>())?
+            serde_json::to_string_pretty(&figures.iter().map(ErrorFigures::to_json).collect::<Vec<_>>())?
         ),
-        false => print(&figures),
+        false => print_figures(&figures),
     }
     Ok(true)
 }
 
 /// What was added between two requests, and by how many tokens the input grew.
 #[derive(Clone, Debug, PartialEq)]
-struct Step {
+struct TokenStep {
     kind: TextKind,
     /// The number of characters of each kind, in the order of [`TextKind::ALL`].
     chars: [usize; 4],
     grown: u64,
 }
 
-impl Step {
+impl TokenStep {
     /// Returns the error of an estimate, in percent of the truth; positive if the estimate is too high.
-    fn error(&self, ratios: &Ratios) -> f64 {
-        let estimate: f64 =
-            TextKind::ALL.iter().zip(self.chars).map(|(kind, chars)| ratios.of(*kind) * chars as f64).sum();
+    fn estimate_error(&self, ratios: &TokenRatios) -> f64 {
+        let estimate: f64 = TextKind::ALL
+            .iter()
+            .zip(self.chars)
+            .map(|(kind, chars)| ratios.ratio_of(*kind) * chars as f64)
+            .sum();
         100.0 * (estimate - self.grown as f64) / self.grown as f64
     }
 }
 
 /// What the transcript says about the text between two requests.
 #[derive(Default)]
-struct Between {
+struct TextBetween {
     chars: [usize; 4],
     /// True if the transcript does not contain the whole text: thinking may be shortened, and pictures have no
     /// text.
     is_unclear: bool,
 }
 
-impl Between {
-    fn add(&mut self, kind: TextKind, text: &str) {
-        self.chars[kind as usize] += width(text);
+impl TextBetween {
+    fn add_text(&mut self, kind: TextKind, text: &str) {
+        self.chars[kind as usize] += utf16_length(text);
     }
 
     /// Returns the step if nearly all of its text is of one kind.
-    fn step(&self, grown: u64) -> Option<Step> {
+    fn to_step(&self, grown: u64) -> Option<TokenStep> {
         let sum: usize = self.chars.iter().sum();
         let (kind, most) = TextKind::ALL.iter().zip(self.chars).max_by_key(|(_, chars)| *chars)?;
-        let counts = !self.is_unclear && most >= LEAST && most as f64 >= SHARE * sum as f64 && grown > 0;
-        counts.then_some(Step { kind: *kind, chars: self.chars, grown })
+        let counts = !self.is_unclear
+            && most >= MIN_STEP_CHARS
+            && most as f64 >= MIN_KIND_SHARE * sum as f64
+            && grown > 0;
+        counts.then_some(TokenStep { kind: *kind, chars: self.chars, grown })
     }
 }
 
-fn read(bytes: &[u8]) -> Vec<Step> {
+fn read_steps(bytes: &[u8]) -> Vec<TokenStep> {
     let mut steps = Vec::new();
     let (mut request, mut input) = (String::new(), 0_u64);
-    let mut between = Between::default();
+    let mut between = TextBetween::default();
     let mut calls: Vec<(String, TextKind)> = Vec::new();
     let mut has_thought = false;
     let lines =
@@ -109,24 +115,24 @@ fn read(bytes: &[u8]) -> Vec<Step> {
                 let id = line["message"]["id"].as_str().unwrap_or_default();
                 if id != request {
                     let now = input_tokens(&line["message"]["usage"]);
-                    steps.extend(between.step(now.saturating_sub(input)).filter(|_| input > 0));
-                    (request, input, between) = (id.to_owned(), now, Between::default());
+                    steps.extend(between.to_step(now.saturating_sub(input)).filter(|_| input > 0));
+                    (request, input, between) = (id.to_owned(), now, TextBetween::default());
                 }
                 for block in content.as_array().into_iter().flatten() {
-                    said(block, &mut between, &mut calls);
+                    add_agent_block(block, &mut between, &mut calls);
                     has_thought |= block["type"].as_str().is_some_and(|kind| kind.ends_with("thinking"));
                 }
             }
             Some("user") if content.is_string() => {
                 let text = content.as_str().unwrap_or_default();
-                between.add(written(text), text);
+                between.add_text(kind_of_written_text(text), text);
                 // When a prompt arrives, the thinking of the turn before it is removed from the input.
                 between.is_unclear |= has_thought || line["isMeta"] == true;
                 has_thought = false;
             }
             Some("user") => {
                 for block in content.as_array().into_iter().flatten() {
-                    returned(block, &mut between, &calls);
+                    add_result_block(block, &mut between, &calls);
                 }
             }
             Some("system") => between.is_unclear = true,
@@ -142,11 +148,11 @@ fn input_tokens(usage: &Value) -> u64 {
     fields.iter().filter_map(|field| usage[field].as_u64()).sum()
 }
 
-fn said(block: &Value, between: &mut Between, calls: &mut Vec<(String, TextKind)>) {
+fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(String, TextKind)>) {
     match block["type"].as_str() {
         Some("text") => {
             let text = block["text"].as_str().unwrap_or_default();
-            between.add(written(text), text);
+            between.add_text(kind_of_written_text(text), text);
         }
         Some("tool_use") => {
             let input = &block["input"];
@@ -159,10 +165,14 @@ fn said(block: &Value, between: &mut Between, calls: &mut Vec<(String, TextKind)
             // An edit contains code as JSON strings. Other inputs are short.
             for value in input.as_object().into_iter().flat_map(|fields| fields.values()) {
                 match value.as_str() {
-                    Some(text) if input["prompt"].as_str() == Some(text) => between.add(written(text), text),
-                    Some(text) => between
-                        .add(input["file_path"].as_str().map_or(TextKind::Code, TextKind::of_path), text),
-                    None => between.add(TextKind::Json, &value.to_string()),
+                    Some(text) if input["prompt"].as_str() == Some(text) => {
+                        between.add_text(kind_of_written_text(text), text)
+                    }
+                    Some(text) => between.add_text(
+                        input["file_path"].as_str().map_or(TextKind::Code, TextKind::of_path),
+                        text,
+                    ),
+                    None => between.add_text(TextKind::Json, &value.to_string()),
                 }
             }
         }
@@ -171,7 +181,7 @@ fn said(block: &Value, between: &mut Between, calls: &mut Vec<(String, TextKind)
     }
 }
 
-fn returned(block: &Value, between: &mut Between, calls: &[(String, TextKind)]) {
+fn add_result_block(block: &Value, between: &mut TextBetween, calls: &[(String, TextKind)]) {
     let Some("tool_result") = block["type"].as_str() else {
         between.is_unclear = true;
         return;
@@ -182,14 +192,14 @@ fn returned(block: &Value, between: &mut Between, calls: &[(String, TextKind)]) 
             serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object() || value.is_array());
         match kind.unwrap_or_default() {
             _ if is_json => TextKind::Json,
-            TextKind::Markdown => written(text),
+            TextKind::Markdown => kind_of_written_text(text),
             kind => kind,
         }
     };
     match &block["content"] {
-        Value::String(text) => between.add(kind_of(text), text),
+        Value::String(text) => between.add_text(kind_of(text), text),
         Value::Array(parts) => parts.iter().for_each(|part| match part["text"].as_str() {
-            Some(text) => between.add(kind_of(text), text),
+            Some(text) => between.add_text(kind_of(text), text),
             None => between.is_unclear = true,
         }),
         _ => {}
@@ -197,7 +207,7 @@ fn returned(block: &Value, between: &mut Between, calls: &[(String, TextKind)]) 
 }
 
 /// Returns the kind of a text that somebody wrote. A text with headings, lists or emphasis is markdown.
-fn written(text: &str) -> TextKind {
+fn kind_of_written_text(text: &str) -> TextKind {
     let marks = text.lines().filter(|line| {
         let line = line.trim_start();
         line.starts_with(['#', '|', '`'])
@@ -212,7 +222,7 @@ fn written(text: &str) -> TextKind {
 }
 
 /// The errors of one kind of text.
-struct Figures {
+struct ErrorFigures {
     kind: TextKind,
     texts: usize,
     /// The median of the ratios for which the estimates would have been exact.
@@ -226,11 +236,11 @@ struct Figures {
     uniform: (f64, f64),
 }
 
-impl Figures {
-    fn of(steps: &[Step], kind: TextKind, ratios: &Ratios) -> Option<Figures> {
-        let of_kind: Vec<&Step> = steps.iter().filter(|step| step.kind == kind).collect();
-        let errors = |ratios: &Ratios| -> (f64, f64) {
-            let errors: Vec<f64> = of_kind.iter().map(|step| step.error(ratios)).collect();
+impl ErrorFigures {
+    fn from_steps(steps: &[TokenStep], kind: TextKind, ratios: &TokenRatios) -> Option<ErrorFigures> {
+        let of_kind: Vec<&TokenStep> = steps.iter().filter(|step| step.kind == kind).collect();
+        let errors = |ratios: &TokenRatios| -> (f64, f64) {
+            let errors: Vec<f64> = of_kind.iter().map(|step| step.estimate_error(ratios)).collect();
             (
                 percentile(&errors, 50.0),
                 percentile(&errors.iter().map(|error| error.abs()).collect::<Vec<_>>(), 90.0),
@@ -239,18 +249,18 @@ impl Figures {
         let measured: Vec<f64> =
             of_kind.iter().map(|step| step.grown as f64 / step.chars.iter().sum::<usize>() as f64).collect();
         let (median, p90) = errors(ratios);
-        (!of_kind.is_empty()).then(|| Figures {
+        (!of_kind.is_empty()).then(|| ErrorFigures {
             kind,
             texts: of_kind.len(),
             measured: percentile(&measured, 50.0),
-            ratio: ratios.of(kind),
+            ratio: ratios.ratio_of(kind),
             median,
             p90,
-            uniform: errors(&Ratios::UNIFORM),
+            uniform: errors(&TokenRatios::UNIFORM_RATIOS),
         })
     }
 
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({
             "kind": self.kind.name(), "texts": self.texts, "measured_ratio": self.measured, "ratio": self.ratio,
             "median_error_percent": self.median, "p90_error_percent": self.p90,
@@ -259,7 +269,7 @@ impl Figures {
     }
 }
 
-fn print(figures: &[Figures]) {
+fn print_figures(figures: &[ErrorFigures]) {
     let head =
         ["kind", "texts", "tokens per character", "ratio", "error, median", "p90", "0.33: median", "p90"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -277,7 +287,7 @@ fn print(figures: &[Figures]) {
     }
     let mut align = [Align::Right; 8];
     align[0] = Align::Left;
-    print!("{}", plain(&align, &rows));
+    print!("{}", plain_table(&align, &rows));
 }
 
 /// Returns the smallest value that at least `percent` of all values do not exceed.
@@ -292,34 +302,38 @@ fn percentile(values: &[f64], percent: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn assistant(id: &str, input: u64, content: &Value) -> Value {
+    fn assistant_line(id: &str, input: u64, content: &Value) -> Value {
         let usage = json!({"input_tokens": 10, "cache_read_input_tokens": input - 10, "output_tokens": 1});
         json!({"type": "assistant", "message": {"id": id, "usage": usage, "content": content}})
     }
 
-    fn result(text: &str) -> Value {
+    fn result_line(text: &str) -> Value {
         let block = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
         json!({"type": "user", "message": {"content": [block]}})
     }
 
-    fn steps(lines: &[Value]) -> Vec<Step> {
-        read(lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n").as_bytes())
+    fn steps_of_lines(lines: &[Value]) -> Vec<TokenStep> {
+        read_steps(lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n").as_bytes())
     }
 
     #[test]
     fn the_input_grows_by_what_was_returned() {
         let call = |path: &str| json!([{"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": path}}]);
         let text = "let a = 1;\n".repeat(100);
-        let found = steps(&[
-            assistant("m1", 1_000, &call("a.rs")),
-            assistant("m1", 1_000, &json!([])),
-            result(&text),
-            assistant("m2", 1_441, &call("b.md")),
-            result("short"),
-            assistant("m3", 1_450, &json!([])),
+        let found = steps_of_lines(&[
+            assistant_line("m1", 1_000, &call("a.rs")),
+            assistant_line("m1", 1_000, &json!([])),
+            result_line(&text),
+            assistant_line("m2", 1_441, &call("b.md")),
+            result_line("short"),
+            assistant_line("m3", 1_450, &json!([])),
         ]);
-        assert_eq!(found, [Step { kind: TextKind::Code, chars: [0, 1_104, 0, 0], grown: 441 }]);
-        assert!((found[0].error(&Ratios { code: 0.4, ..Ratios::UNIFORM }) - 0.136_054).abs() < 1e-4);
+        assert_eq!(found, [TokenStep { kind: TextKind::Code, chars: [0, 1_104, 0, 0], grown: 441 }]);
+        assert!(
+            (found[0].estimate_error(&TokenRatios { code: 0.4, ..TokenRatios::UNIFORM_RATIOS }) - 0.136_054)
+                .abs()
+                < 1e-4
+        );
     }
 
     #[test]
@@ -329,13 +343,18 @@ mod tests {
         let thought = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text}]);
         let prompt = json!({"type": "user", "message": {"content": "go on"}});
         let call = json!([{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]);
-        let next = assistant("m2", 2_000, &json!([]));
-        assert_eq!(steps(&[assistant("m1", 1_000, &thought), next.clone()]), []);
-        let turn =
-            [assistant("m0", 900, &call), result("x"), assistant("m1", 1_000, &said), prompt, next.clone()];
-        assert_eq!(steps(&turn), [], "its thinking is dropped");
-        assert_eq!(steps(&[assistant("m1", 3_000, &said), next.clone()]), [], "a compaction");
-        let found = steps(&[assistant("m1", 1_000, &said), next]);
-        assert_eq!(found, [Step { kind: TextKind::Prose, chars: [1_680, 0, 0, 0], grown: 1_000 }]);
+        let next = assistant_line("m2", 2_000, &json!([]));
+        assert_eq!(steps_of_lines(&[assistant_line("m1", 1_000, &thought), next.clone()]), []);
+        let turn = [
+            assistant_line("m0", 900, &call),
+            result_line("x"),
+            assistant_line("m1", 1_000, &said),
+            prompt,
+            next.clone(),
+        ];
+        assert_eq!(steps_of_lines(&turn), [], "its thinking is dropped");
+        assert_eq!(steps_of_lines(&[assistant_line("m1", 3_000, &said), next.clone()]), [], "a compaction");
+        let found = steps_of_lines(&[assistant_line("m1", 1_000, &said), next]);
+        assert_eq!(found, [TokenStep { kind: TextKind::Prose, chars: [1_680, 0, 0, 0], grown: 1_000 }]);
     }
 }

@@ -33,17 +33,17 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::dist;
-use crate::sandbox::{Ground, Lab};
+use crate::sandbox::{Lab, LabLocation};
 use crate::strace;
 use crate::table::{self, Align};
 
 /// How many different failures are printed. The table counts all of them.
-const TOLD: usize = 40;
+const MAX_FAILURES_PRINTED: usize = 40;
 /// How many ways to reproduce each failure are printed.
-const WAYS: usize = 4;
+const MAX_WAYS_PRINTED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Loss {
+pub enum LossKind {
     /// An acknowledged record is gone or changed.
     Record,
     /// A file that could not be read was taken for a missing file.
@@ -53,26 +53,26 @@ pub enum Loss {
 }
 
 #[derive(Debug)]
-pub struct Failure {
-    pub loss: Loss,
+pub struct TortureFailure {
+    pub loss: LossKind,
     pub text: String,
     /// A command line that reproduces the failure, as closely as one line can.
     pub reproduce: String,
 }
 
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct TortureTally {
     pub points: usize,
     /// At how many of the points a system call was broken.
     pub faults: usize,
-    pub failures: Vec<Failure>,
+    pub failures: Vec<TortureFailure>,
     pub skipped: Vec<String>,
     /// The tables that are printed below the sections.
     pub tables: Vec<String>,
 }
 
-impl Tally {
-    pub fn add(&mut self, other: Self) {
+impl TortureTally {
+    pub fn add_tally(&mut self, other: Self) {
         self.points += other.points;
         self.faults += other.faults;
         self.failures.extend(other.failures);
@@ -81,57 +81,105 @@ impl Tally {
     }
 
     /// Counts one point, and the failures at this point.
-    pub fn point(&mut self, wrong: Vec<(Loss, String)>, reproduce: impl Fn() -> String) {
+    pub fn count_point(&mut self, wrong: Vec<(LossKind, String)>, reproduce: impl Fn() -> String) {
         self.points += 1;
-        self.failures.extend(wrong.into_iter().map(|(loss, text)| Failure {
+        self.failures.extend(wrong.into_iter().map(|(loss, text)| TortureFailure {
             loss,
             text,
             reproduce: reproduce(),
         }));
     }
 
-    fn count(&self, loss: Loss) -> usize {
+    fn count_losses(&self, loss: LossKind) -> usize {
         self.failures.iter().filter(|failure| failure.loss == loss).count()
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
+pub enum TortureDepth {
     Quick,
     Full,
 }
 
-struct Section {
+struct TortureSection {
     name: &'static str,
-    ground: Ground,
-    run: fn(&Lab, Depth) -> Result<Tally>,
+    ground: LabLocation,
+    run: fn(&Lab, TortureDepth) -> Result<TortureTally>,
 }
 
-const SECTIONS: &[Section] = &[
-    Section { name: "kill at every system call", ground: Ground::Memory, run: sweep::kill },
-    Section { name: "error at every system call", ground: Ground::Memory, run: sweep::errors },
-    Section { name: "64 processes, 100 appends each", ground: Ground::Disk, run: concurrency::appends },
-    Section { name: "the same, the log rotating", ground: Ground::Disk, run: concurrency::appends_rotating },
-    Section { name: "64 processes, 20 locked updates each", ground: Ground::Disk, run: concurrency::updates },
-    Section { name: "64 inits in one empty folder", ground: Ground::Disk, run: concurrency::inits },
-    Section { name: "one packet claimed by two, in rounds", ground: Ground::Disk, run: concurrency::claims },
-    Section { name: "64 hooks, one tool call", ground: Ground::Disk, run: concurrency::same_call },
-    Section { name: "64 stops of one session", ground: Ground::Disk, run: concurrency::stops },
-    Section {
-        name: "64 processes, 20 loop iterations each",
-        ground: Ground::Disk,
-        run: concurrency::iterations,
+const SECTIONS: &[TortureSection] = &[
+    TortureSection {
+        name: "kill at every system call",
+        ground: LabLocation::Memory,
+        run: sweep::kill_at_every_call,
     },
-    Section { name: "64 processes, 20 changes of the plan each", ground: Ground::Disk, run: plans::changes },
-    Section { name: "64 processes, 20 decisions each", ground: Ground::Disk, run: decisions::decides },
-    Section { name: "one task claimed by 64, in rounds", ground: Ground::Disk, run: plans::claims },
-    Section { name: "logs torn at every byte", ground: Ground::Memory, run: torn::logs },
-    Section { name: "whole files torn", ground: Ground::Memory, run: torn::whole_files },
-    Section { name: "hostile places", ground: Ground::Disk, run: hostile::places },
-    Section { name: "hostile input", ground: Ground::Disk, run: hostile::input },
-    Section { name: "limits", ground: Ground::Disk, run: limits::run },
-    Section { name: "hostile disks", ground: Ground::Disk, run: hostile::disks },
-    Section { name: "hostile-stores", ground: Ground::Memory, run: stores::hostile_stores },
+    TortureSection {
+        name: "error at every system call",
+        ground: LabLocation::Memory,
+        run: sweep::fail_every_call,
+    },
+    TortureSection {
+        name: "64 processes, 100 appends each",
+        ground: LabLocation::Disk,
+        run: concurrency::appends_at_once,
+    },
+    TortureSection {
+        name: "the same, the log rotating",
+        ground: LabLocation::Disk,
+        run: concurrency::appends_rotating,
+    },
+    TortureSection {
+        name: "64 processes, 20 locked updates each",
+        ground: LabLocation::Disk,
+        run: concurrency::trust_updates_at_once,
+    },
+    TortureSection {
+        name: "64 inits in one empty folder",
+        ground: LabLocation::Disk,
+        run: concurrency::inits_at_once,
+    },
+    TortureSection {
+        name: "one packet claimed by two, in rounds",
+        ground: LabLocation::Disk,
+        run: concurrency::packet_claims_at_once,
+    },
+    TortureSection {
+        name: "64 hooks, one tool call",
+        ground: LabLocation::Disk,
+        run: concurrency::same_call_at_once,
+    },
+    TortureSection {
+        name: "64 stops of one session",
+        ground: LabLocation::Disk,
+        run: concurrency::stops_at_once,
+    },
+    TortureSection {
+        name: "64 processes, 20 loop iterations each",
+        ground: LabLocation::Disk,
+        run: concurrency::loop_iterations_at_once,
+    },
+    TortureSection {
+        name: "64 processes, 20 changes of the plan each",
+        ground: LabLocation::Disk,
+        run: plans::plan_changes_at_once,
+    },
+    TortureSection {
+        name: "64 processes, 20 decisions each",
+        ground: LabLocation::Disk,
+        run: decisions::decisions_at_once,
+    },
+    TortureSection {
+        name: "one task claimed by 64, in rounds",
+        ground: LabLocation::Disk,
+        run: plans::task_claims_at_once,
+    },
+    TortureSection { name: "logs torn at every byte", ground: LabLocation::Memory, run: torn::torn_logs },
+    TortureSection { name: "whole files torn", ground: LabLocation::Memory, run: torn::truncated_files },
+    TortureSection { name: "hostile places", ground: LabLocation::Disk, run: hostile::hostile_places },
+    TortureSection { name: "hostile input", ground: LabLocation::Disk, run: hostile::hostile_input },
+    TortureSection { name: "limits", ground: LabLocation::Disk, run: limits::run_limits },
+    TortureSection { name: "hostile disks", ground: LabLocation::Disk, run: hostile::broken_disks },
+    TortureSection { name: "hostile-stores", ground: LabLocation::Memory, run: stores::hostile_stores },
 ];
 
 #[derive(Debug, Default, clap::Args)]
@@ -150,45 +198,45 @@ pub struct Args {
     pub bin: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> Result<bool> {
-    let depth = if args.quick { Depth::Quick } else { Depth::Full };
+pub fn run_torture(args: &Args) -> Result<bool> {
+    let depth = if args.quick { TortureDepth::Quick } else { TortureDepth::Full };
     let [only, row] = [&args.only, &args.row].map(|text| text.as_deref().unwrap_or_default());
-    let bin = dist::chosen(args.bin.as_deref())?;
-    strace::require()?;
+    let bin = dist::chosen_binary(args.bin.as_deref())?;
+    strace::require_strace()?;
     // A run in which no section is selected must not pass.
     ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
-    ensure!(is_row || stores::is_named(row), "no row is called `{row}`");
+    ensure!(is_row || stores::matches_filter_text(row), "no row is called `{row}`");
 
-    let disk = Lab::new(bin.clone(), Ground::Disk)?.with_rows(row);
-    let memory = Lab::new(bin, Ground::Memory)?.with_rows(row);
+    let disk = Lab::new(bin.clone(), LabLocation::Disk)?.with_rows(row);
+    let memory = Lab::new(bin, LabLocation::Memory)?.with_rows(row);
     let mut rows = vec![
         ["section", "points", "lost", "taken for empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];
-    let mut total = Tally::default();
+    let mut total = TortureTally::default();
     for section in SECTIONS.iter().filter(|section| section.name.contains(only)) {
-        table::progress(section.name);
+        table::print_progress(section.name);
         let start = Instant::now();
         let lab = match section.ground {
-            Ground::Disk => &disk,
-            Ground::Memory => &memory,
+            LabLocation::Disk => &disk,
+            LabLocation::Memory => &memory,
         };
         let tally = (section.run)(lab, depth)?;
-        rows.push(line(section.name, &tally, start));
-        total.add(tally);
+        rows.push(table_row(section.name, &tally, start));
+        total.add_tally(tally);
     }
-    table::progress("");
+    table::print_progress("");
     print!(
         "{}",
-        table::plain(
+        table::plain_table(
             &[Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right],
             &rows
         )
     );
     println!(
         "\n{} points, {} of them broken system calls",
-        table::thousands(total.points),
-        table::thousands(total.faults)
+        table::format_thousands(total.points),
+        table::format_thousands(total.faults)
     );
     for table in &total.tables {
         print!("\n{table}");
@@ -196,61 +244,68 @@ pub fn run(args: &Args) -> Result<bool> {
     for skipped in &total.skipped {
         println!("skipped: {skipped}");
     }
-    tell(&total.failures);
+    print_failures(&total.failures);
     Ok(total.failures.is_empty())
 }
 
-fn line(name: &str, tally: &Tally, start: Instant) -> Vec<String> {
-    let numbers =
-        [tally.points, tally.count(Loss::Record), tally.count(Loss::TakenForEmpty), tally.failures.len()];
+fn table_row(name: &str, tally: &TortureTally, start: Instant) -> Vec<String> {
+    let numbers = [
+        tally.points,
+        tally.count_losses(LossKind::Record),
+        tally.count_losses(LossKind::TakenForEmpty),
+        tally.failures.len(),
+    ];
     let mut row = vec![name.to_owned()];
-    row.extend(numbers.map(table::thousands));
+    row.extend(numbers.map(table::format_thousands));
     row.push(format!("{:.1}", start.elapsed().as_secs_f64()));
     row
 }
 
 /// Prints each different failure once, with the first few ways to reproduce it.
-fn tell(failures: &[Failure]) {
-    let mut told: Vec<(&Failure, Vec<&str>)> = Vec::new();
+fn print_failures(failures: &[TortureFailure]) {
+    let mut told: Vec<(&TortureFailure, Vec<&str>)> = Vec::new();
     for failure in failures {
-        match told
-            .iter_mut()
-            .find(|(first, _)| first.loss == failure.loss && masked(&first.text) == masked(&failure.text))
-        {
+        match told.iter_mut().find(|(first, _)| {
+            first.loss == failure.loss
+                && mask_variable_words(&first.text) == mask_variable_words(&failure.text)
+        }) {
             Some((_, ways)) => ways.push(&failure.reproduce),
             None => told.push((failure, vec![&failure.reproduce])),
         }
     }
-    for (failure, ways) in told.iter().take(TOLD) {
+    for (failure, ways) in told.iter().take(MAX_FAILURES_PRINTED) {
         let what = match failure.loss {
-            Loss::Record => "LOST",
-            Loss::TakenForEmpty => "TAKEN FOR EMPTY",
-            Loss::None => "FAILED",
+            LossKind::Record => "LOST",
+            LossKind::TakenForEmpty => "TAKEN FOR EMPTY",
+            LossKind::None => "FAILED",
         };
         println!("\n{what} ({} times): {}", ways.len(), failure.text);
-        for way in ways.iter().take(WAYS) {
+        for way in ways.iter().take(MAX_WAYS_PRINTED) {
             println!("    {way}");
         }
-        if ways.len() > WAYS {
+        if ways.len() > MAX_WAYS_PRINTED {
             println!("    ...");
         }
     }
-    if told.len() > TOLD {
-        println!("\n... and {} other failures", told.len() - TOLD);
+    if told.len() > MAX_FAILURES_PRINTED {
+        println!("\n... and {} other failures", told.len() - MAX_FAILURES_PRINTED);
     }
 }
 
 /// Replaces process ids, times and similar words, which differ in every run.
-fn masked(text: &str) -> String {
+fn mask_variable_words(text: &str) -> String {
     text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-')
         .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word })
         .collect()
 }
 
 /// Runs the jobs on all cores and adds up their findings, in the order of the jobs.
-fn on_all_cores<J: Sync>(jobs: &[J], work: impl Fn(usize, &J) -> Result<Tally> + Sync) -> Result<Tally> {
+fn on_all_cores<J: Sync>(
+    jobs: &[J],
+    work: impl Fn(usize, &J) -> Result<TortureTally> + Sync,
+) -> Result<TortureTally> {
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Result<Tally>)>> = Mutex::new(Vec::new());
+    let found: Mutex<Vec<(usize, Result<TortureTally>)>> = Mutex::new(Vec::new());
     // The workers spend most of their time waiting for other processes, so there is one worker more than there are
     // cores.
     let workers = 1 + std::thread::available_parallelism().map_or(1, usize::from);
@@ -268,9 +323,9 @@ fn on_all_cores<J: Sync>(jobs: &[J], work: impl Fn(usize, &J) -> Result<Tally> +
     });
     let mut found = found.into_inner().expect("a worker panicked");
     found.sort_by_key(|(at, _)| *at);
-    let mut total = Tally::default();
+    let mut total = TortureTally::default();
     for (_, tally) in found {
-        total.add(tally?);
+        total.add_tally(tally?);
     }
     Ok(total)
 }

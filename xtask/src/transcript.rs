@@ -11,42 +11,42 @@ use crate::sandbox::{SESSION, payload};
 
 /// The size of a block, in bytes. A block is longer than what a hook reads at once, and a large file consists of
 /// equal blocks. So the end of a file does not depend on its size.
-const BLOCK: usize = 10 * MB;
-pub const MB: usize = 1024 * 1024;
+const BLOCK_BYTES: usize = 10 * MEGABYTE;
+pub const MEGABYTE: usize = 1024 * 1024;
 
 /// Writes a transcript of Claude Code of about `size` bytes and waits until it is on the disk.
-pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
+pub fn write_transcript(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
     // Each block contains two screenshots. A hook reads back far enough to reach the second one.
-    let mut screenshots = [2 * MB, 6 * MB].into_iter().filter(|_| size >= BLOCK).peekable();
+    let mut screenshots = [2 * MEGABYTE, 6 * MEGABYTE].into_iter().filter(|_| size >= BLOCK_BYTES).peekable();
     for number in 0.. {
-        if block.len() >= size.min(BLOCK) {
+        if block.len() >= size.min(BLOCK_BYTES) {
             break;
         }
-        block.push_str(&turn(project, &format!("{number:06}"), number));
+        block.push_str(&turn_lines(project, &format!("{number:06}"), number));
         if screenshots.next_if(|&at| block.len() > at).is_some() {
-            block.push_str(&screenshot(project, number));
+            block.push_str(&screenshot_line(project, number));
         }
     }
     let mut file = fs::File::create(path)?;
-    for _ in 0..(size / BLOCK).max(1) {
+    for _ in 0..(size / BLOCK_BYTES).max(1) {
         file.write_all(block.as_bytes())?;
     }
     Ok(file.sync_all()?)
 }
 
 /// Appends one turn.
-pub fn grow(path: &Path, project: &Path, number: usize) -> Result<()> {
+pub fn append_turn(path: &Path, project: &Path, number: usize) -> Result<()> {
     let mut file = fs::OpenOptions::new().append(true).open(path)?;
-    Ok(file.write_all(turn(project, &format!("new{number:06}"), number).as_bytes())?)
+    Ok(file.write_all(turn_lines(project, &format!("new{number:06}"), number).as_bytes())?)
 }
 
 /// Returns a tool call and its result. In every tenth turn a prompt comes first.
-pub fn turn(project: &Path, id: &str, number: usize) -> String {
+pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     let mut text = String::new();
     if number.is_multiple_of(10) {
         let prompt = format!("Please look at module {number} again: the token is read twice.");
-        text.push_str(&line(project, "user", &json!({"role": "user", "content": prompt}), ""));
+        text.push_str(&transcript_line(project, "user", &json!({"role": "user", "content": prompt}), ""));
     }
     let file = project.join(format!("src/module{}.rs", number % 40));
     let tool = format!("toolu_{id}");
@@ -72,33 +72,33 @@ pub fn turn(project: &Path, id: &str, number: usize) -> String {
         let message = json!({"model": "claude-opus-4-5", "id": format!("msg_{id}"), "type": "message",
             "role": "assistant", "content": [block], "stop_reason": null,
             "usage": {"input_tokens": 9, "output_tokens": 120, "cache_read_input_tokens": 90_000}});
-        text.push_str(&line(project, "assistant", &message, ""));
+        text.push_str(&transcript_line(project, "assistant", &message, ""));
     }
     let message = json!({"role": "user", "content":
         [{"tool_use_id": tool, "type": "tool_result", "content": result, "is_error": false}]});
     let more = json!({"stdout": result, "stderr": "", "interrupted": false});
-    text.push_str(&line(project, "user", &message, &format!(",\"toolUseResult\":{more}")));
+    text.push_str(&transcript_line(project, "user", &message, &format!(",\"toolUseResult\":{more}")));
     text
 }
 
 /// Returns the line of a message from the agent.
-pub fn said(project: &Path, id: &str, text: &str) -> String {
+pub fn agent_message_line(project: &Path, id: &str, text: &str) -> String {
     let message = json!({"model": "claude-opus-4-5", "id": id, "type": "message", "role": "assistant",
         "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 9, "output_tokens": 120}});
-    line(project, "assistant", &message, "")
+    transcript_line(project, "assistant", &message, "")
 }
 
-fn screenshot(project: &Path, number: usize) -> String {
-    let data = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4".repeat(2 * MB / 32);
+fn screenshot_line(project: &Path, number: usize) -> String {
+    let data = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4".repeat(2 * MEGABYTE / 32);
     let image =
         json!({"type": "image", "source": {"type": "base64", "data": data, "media_type": "image/png"}});
     let message = json!({"role": "user", "content":
         [{"tool_use_id": format!("toolu_{number:06}"), "type": "tool_result", "content": [image]}]});
-    line(project, "user", &message, "")
+    transcript_line(project, "user", &message, "")
 }
 
 /// Returns a line with its keys in the order in which Claude Code writes them.
-fn line(project: &Path, kind: &str, message: &Value, more: &str) -> String {
+fn transcript_line(project: &Path, kind: &str, message: &Value, more: &str) -> String {
     let cwd = json!(project);
     format!(
         "{{\"parentUuid\":\"db2cd996-b8c6-4ea6-9b49-87c8869cb3b0\",\"isSidechain\":false,\"userType\":\"external\",\
@@ -109,7 +109,7 @@ fn line(project: &Path, kind: &str, message: &Value, more: &str) -> String {
 }
 
 /// Returns one call as Droid writes it: a message with the call, and a message with the result.
-pub fn droid(project: &Path, id: &str) -> String {
+pub fn droid_call_lines(project: &Path, id: &str) -> String {
     let input = json!({"file_path": project.join("src/droid.rs"), "content": "// by droid\n"});
     let blocks = [
         ("assistant", json!({"type": "tool_use", "id": id, "name": "Create", "input": input})),
@@ -137,12 +137,16 @@ mod tests {
     fn every_line_is_json_and_sizes_are_about_right() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl");
-        write(&path, Path::new("/p \"q\""), MB).unwrap();
+        write_transcript(&path, Path::new("/p \"q\""), MEGABYTE).unwrap();
         let text = fs::read_to_string(&path).unwrap();
-        assert!(text.len() >= MB && text.len() < MB + MB / 20);
+        assert!(text.len() >= MEGABYTE && text.len() < MEGABYTE + MEGABYTE / 20);
         assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
-        grow(&path, Path::new("/p"), 1).unwrap();
+        append_turn(&path, Path::new("/p"), 1).unwrap();
         assert!(fs::read_to_string(&path).unwrap().len() > text.len());
-        assert!(droid(Path::new("/p"), "t").lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+        assert!(
+            droid_call_lines(Path::new("/p"), "t")
+                .lines()
+                .all(|line| serde_json::from_str::<Value>(line).is_ok())
+        );
     }
 }

@@ -4,8 +4,8 @@
 //! format. The last line of a file marks it as ours and contains a digest of the rest, which shows whether a person has
 //! changed the file.
 
-use model::plan::hash;
-use model::swarm::{Part, SwarmId};
+use model::plan::sha256_hex;
+use model::swarm::{AgentPart, SwarmId};
 
 use crate::Harness;
 
@@ -15,26 +15,26 @@ pub struct AgentFiles {
     /// The folder, relative to the harness's folder.
     pub folder: &'static str,
     /// Returns the frontmatter, without the `---` lines around it.
-    pub head: fn(&Head) -> String,
+    pub head: fn(&AgentHead) -> String,
     /// The command with which a person begins a session as the architect.
     pub start: &'static str,
 }
 
 /// What a harness must know about an agent besides its prompt.
 #[derive(Clone, Copy, Debug)]
-pub struct Head<'a> {
+pub struct AgentHead<'a> {
     pub name: &'a str,
     pub about: &'a str,
-    pub part: Part,
+    pub part: AgentPart,
     /// `None` means that the agent uses the model of its caller.
     pub model: Option<&'a str>,
 }
 
 /// One agent, with everything that its file needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Definition<'a> {
+pub struct AgentDefinition<'a> {
     pub swarm: &'a SwarmId,
-    pub part: Part,
+    pub part: AgentPart,
     pub model: Option<&'a str>,
     /// The prompt that the user gave instead of ours.
     pub prompt: Option<&'a str>,
@@ -45,72 +45,76 @@ pub struct Definition<'a> {
 }
 
 /// Returns our prompt for a part, with its variables not yet expanded.
-pub fn prompt(part: Part) -> &'static str {
+pub fn default_prompt(part: AgentPart) -> &'static str {
     match part {
-        Part::Architect => include_str!("../agents/architect.md"),
-        Part::Explorer => include_str!("../agents/explorer.md"),
-        Part::Sme => include_str!("../agents/sme.md"),
-        Part::Coder => include_str!("../agents/coder.md"),
-        Part::Reviewer => include_str!("../agents/reviewer.md"),
-        Part::Critic => include_str!("../agents/critic.md"),
-        Part::TestEngineer => include_str!("../agents/test_engineer.md"),
+        AgentPart::Architect => include_str!("../agents/architect.md"),
+        AgentPart::Explorer => include_str!("../agents/explorer.md"),
+        AgentPart::Sme => include_str!("../agents/sme.md"),
+        AgentPart::Coder => include_str!("../agents/coder.md"),
+        AgentPart::Reviewer => include_str!("../agents/reviewer.md"),
+        AgentPart::Critic => include_str!("../agents/critic.md"),
+        AgentPart::TestEngineer => include_str!("../agents/test_engineer.md"),
     }
 }
 
 /// Returns the agent's description, from which a harness decides when to use the agent.
-pub fn about(part: Part) -> &'static str {
+pub fn agent_description(part: AgentPart) -> &'static str {
     match part {
-        Part::Architect => {
+        AgentPart::Architect => {
             "Plans the work of the swarm, delegates every step and decides on verdicts; writes no code"
         }
-        Part::Explorer => {
+        AgentPart::Explorer => {
             "Explores the codebase, and finds gaps between a request and what is there; read-only"
         }
-        Part::Sme => "Advises on one domain, whichever DOMAIN names; one call for each domain; read-only",
-        Part::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
-        Part::Reviewer => {
+        AgentPart::Sme => {
+            "Advises on one domain, whichever DOMAIN names; one call for each domain; read-only"
+        }
+        AgentPart::Coder => "Makes one change as TASK, FILE, INPUT, OUTPUT and CONSTRAINT describe it",
+        AgentPart::Reviewer => {
             "Reviews a change for correctness and security along an open CHECK list; APPROVED or REJECTED; read-only"
         }
-        Part::Critic => "Reviews a plan before work begins; APPROVED, NEEDS_REVISION or REJECTED; read-only",
-        Part::TestEngineer => "Writes tests, runs them and reports PASS or FAIL",
+        AgentPart::Critic => {
+            "Reviews a plan before work begins; APPROVED, NEEDS_REVISION or REJECTED; read-only"
+        }
+        AgentPart::TestEngineer => "Writes tests, runs them and reports PASS or FAIL",
     }
 }
 
 /// Returns the whole prompt of an agent: ours or the user's, then the user's addition, with every variable expanded.
-pub fn text(definition: &Definition) -> String {
-    let Definition { swarm, part, prompt: given, appended, program, .. } = *definition;
+pub fn full_prompt(definition: &AgentDefinition) -> String {
+    let AgentDefinition { swarm, part, prompt: given, appended, program, .. } = *definition;
     let whole = match appended {
-        Some(more) => format!("{}\n\n{}", given.unwrap_or(prompt(part)).trim_end(), more.trim()),
-        None => given.unwrap_or(prompt(part)).trim_end().to_owned(),
+        Some(more) => format!("{}\n\n{}", given.unwrap_or(default_prompt(part)).trim_end(), more.trim()),
+        None => given.unwrap_or(default_prompt(part)).trim_end().to_owned(),
     };
-    swarm.expand(&whole).replace("{{THRU}}", program)
+    swarm.expand_variables(&whole).replace("{{THRU}}", program)
 }
 
 /// Returns the agent's file for a harness; `None` if that harness does not read agents from files.
-pub fn file(harness: &Harness, definition: &Definition) -> Option<String> {
+pub fn agent_file(harness: &Harness, definition: &AgentDefinition) -> Option<String> {
     let AgentFiles { head, .. } = harness.agents?;
-    let name = definition.swarm.agent(definition.part);
-    let head = head(&Head {
+    let name = definition.swarm.agent_name(definition.part);
+    let head = head(&AgentHead {
         name: &name,
-        about: about(definition.part),
+        about: agent_description(definition.part),
         part: definition.part,
         model: definition.model,
     });
-    let body = format!("---\n{head}---\n\n{}\n\n", text(definition));
-    Some(format!("{body}{}\n", mark(definition.swarm, &body)))
+    let body = format!("---\n{head}---\n\n{}\n\n", full_prompt(definition));
+    Some(format!("{body}{}\n", agent_file_mark(definition.swarm, &body)))
 }
 
-const MARK: &str = "<!-- written by `thru swarm install`: swarm ";
-const DIGEST: &str = ", digest ";
-const END: &str = "; `thru swarm uninstall` removes it -->";
+const MARK_START: &str = "<!-- written by `thru swarm install`: swarm ";
+const MARK_DIGEST_LABEL: &str = ", digest ";
+const MARK_END: &str = "; `thru swarm uninstall` removes it -->";
 
-fn mark(swarm: &SwarmId, body: &str) -> String {
-    format!("{MARK}{swarm}{DIGEST}{}{END}", &hash(body.as_bytes())[..16])
+fn agent_file_mark(swarm: &SwarmId, body: &str) -> String {
+    format!("{MARK_START}{swarm}{MARK_DIGEST_LABEL}{}{MARK_END}", &sha256_hex(body.as_bytes())[..16])
 }
 
 /// Who wrote a file, according to its mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum FileAuthor {
     /// We wrote the file, and nobody has changed it.
     ByUs(SwarmId),
     /// We wrote the file, and somebody has changed it since.
@@ -119,26 +123,26 @@ pub enum Written {
     BySomebody,
 }
 
-pub fn written(text: &str) -> Written {
-    let Some((at, swarm, digest)) = find_mark(text) else { return Written::BySomebody };
+pub fn file_author(text: &str) -> FileAuthor {
+    let Some((at, swarm, digest)) = find_mark(text) else { return FileAuthor::BySomebody };
     let is_last =
-        text[at..].strip_suffix('\n').is_some_and(|line| line.ends_with(END) && !line.contains('\n'));
-    match is_last && hash(&text.as_bytes()[..at]).starts_with(digest) && digest.len() == 16 {
-        true => Written::ByUs(swarm),
-        false => Written::Changed(swarm),
+        text[at..].strip_suffix('\n').is_some_and(|line| line.ends_with(MARK_END) && !line.contains('\n'));
+    match is_last && sha256_hex(&text.as_bytes()[..at]).starts_with(digest) && digest.len() == 16 {
+        true => FileAuthor::ByUs(swarm),
+        false => FileAuthor::Changed(swarm),
     }
 }
 
 /// Returns the position of our mark, and the swarm and the digest in it.
 fn find_mark(text: &str) -> Option<(usize, SwarmId, &str)> {
-    let at = text.rfind(MARK)?;
-    let (swarm, rest) = text[at + MARK.len()..].split_once(DIGEST)?;
+    let at = text.rfind(MARK_START)?;
+    let (swarm, rest) = text[at + MARK_START.len()..].split_once(MARK_DIGEST_LABEL)?;
     let digest = rest.split_once(';')?.0;
     Some((at, SwarmId::new(swarm).ok()?, digest))
 }
 
 /// Quotes a text so that a YAML parser reads the same text back. The simpler parsers of some harnesses can read it too.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn yaml_quoted(text: &str) -> String {
     // Serialising a text cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }

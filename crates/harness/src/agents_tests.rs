@@ -1,20 +1,20 @@
 use super::*;
-use crate::{HARNESSES, by_name};
+use crate::{HARNESSES, harness_by_name};
 
-fn definition(swarm: &SwarmId, part: Part) -> Definition<'_> {
-    Definition { swarm, part, model: None, prompt: None, appended: None, program: "thru" }
+fn test_definition(swarm: &SwarmId, part: AgentPart) -> AgentDefinition<'_> {
+    AgentDefinition { swarm, part, model: None, prompt: None, appended: None, program: "thru" }
 }
 
 #[test]
 fn every_agent_has_a_file_in_every_harness_with_agents() {
     let mega = SwarmId::new("mega").unwrap();
     for harness in HARNESSES.iter().filter(|harness| harness.agents.is_some()) {
-        for part in Part::ALL {
-            let text = file(harness, &definition(&mega, part)).unwrap();
+        for part in AgentPart::ALL {
+            let text = agent_file(harness, &test_definition(&mega, part)).unwrap();
             assert!(text.starts_with("---\n") && text.contains("\n---\n\nYou are "), "{text}");
             assert!(!text.contains("{{"), "{}: a variable is left: {text}", part.name());
             assert!(text.contains("`mega`"), "{text}");
-            assert_eq!(written(&text), Written::ByUs(mega.clone()), "{text}");
+            assert_eq!(file_author(&text), FileAuthor::ByUs(mega.clone()), "{text}");
         }
     }
 }
@@ -29,8 +29,8 @@ fn a_read_only_agent_has_no_tool_that_writes() {
         ("opencode", &["edit: deny", "bash: deny"], &["allow"]),
     ];
     for (name, holds, lacks) in rows {
-        for part in Part::ALL {
-            let text = file(by_name(name).unwrap(), &definition(&swarm, part)).unwrap();
+        for part in AgentPart::ALL {
+            let text = agent_file(harness_by_name(name).unwrap(), &test_definition(&swarm, part)).unwrap();
             let head = text.split("\n---\n").next().unwrap();
             let is_limited = holds.iter().all(|word| head.contains(word));
             assert_eq!(is_limited, part.is_read_only(), "{name} {}: {head}", part.name());
@@ -43,20 +43,20 @@ fn a_read_only_agent_has_no_tool_that_writes() {
 /// Each prompt must name every field that the specification requires in requests and answers.
 #[test]
 fn formats_have_every_field() {
-    let rows: &[(Part, &[&str])] = &[
-        (Part::Sme, &["CRITICAL:", "APPROACH:", "API:", "GOTCHAS:", "DEPS:"]),
-        (Part::Critic, &["VERDICT:", "CONFIDENCE:", "ISSUES:", "SUMMARY:", "NEEDS_REVISION"]),
-        (Part::Reviewer, &["VERDICT:", "RISK:", "ISSUES:", "CHECK"]),
-        (Part::Coder, &["TASK", "FILE", "INPUT", "OUTPUT", "CONSTRAINT"]),
-        (Part::TestEngineer, &["VERDICT:", "TESTS:", "FAILURES:", "PASS", "FAIL"]),
+    let rows: &[(AgentPart, &[&str])] = &[
+        (AgentPart::Sme, &["CRITICAL:", "APPROACH:", "API:", "GOTCHAS:", "DEPS:"]),
+        (AgentPart::Critic, &["VERDICT:", "CONFIDENCE:", "ISSUES:", "SUMMARY:", "NEEDS_REVISION"]),
+        (AgentPart::Reviewer, &["VERDICT:", "RISK:", "ISSUES:", "CHECK"]),
+        (AgentPart::Coder, &["TASK", "FILE", "INPUT", "OUTPUT", "CONSTRAINT"]),
+        (AgentPart::TestEngineer, &["VERDICT:", "TESTS:", "FAILURES:", "PASS", "FAIL"]),
         (
-            Part::Architect,
+            AgentPart::Architect,
             &["DOMAIN:", "PLAN:", "CHECK:", "CONSTRAINT:", "VERDICT, RISK, ISSUES", "second time"],
         ),
     ];
     for (part, fields) in rows {
         for field in *fields {
-            assert!(prompt(*part).contains(field), "{}: {field}", part.name());
+            assert!(default_prompt(*part).contains(field), "{}: {field}", part.name());
         }
     }
 }
@@ -64,9 +64,9 @@ fn formats_have_every_field() {
 /// An agent that only repeats the example in its prompt has not approved anything.
 #[test]
 fn a_prompt_itself_is_no_approval() {
-    for part in Part::ALL.into_iter().filter(|part| part.judges().is_some()) {
-        let reading = model::verdict::read(prompt(part));
-        let is_good = matches!(reading, model::verdict::Reading::Clear(ruling) if ruling.is_good());
+    for part in AgentPart::ALL.into_iter().filter(|part| part.evidence_type_judged().is_some()) {
+        let reading = model::verdict::read_verdict(default_prompt(part));
+        let is_good = matches!(reading, model::verdict::VerdictReading::Clear(ruling) if ruling.is_good());
         assert!(!is_good, "{}: {reading:?}", part.name());
     }
 }
@@ -74,26 +74,28 @@ fn a_prompt_itself_is_no_approval() {
 #[test]
 fn a_change_is_noticed_wherever_it_is() {
     let swarm = SwarmId::default_swarm();
-    let text = file(by_name("claude-code").unwrap(), &definition(&swarm, Part::Coder)).unwrap();
-    let changed = Written::Changed(swarm);
-    assert_eq!(written(&text.replacen("coder", "Coder", 1)), changed);
-    assert_eq!(written(&format!("{text}And be nice.\n")), changed);
-    assert_eq!(written(&text.replace("digest ", "digest 0")), changed);
-    assert_eq!(written(text.trim_end()), changed);
-    assert_eq!(written("---\nname: coder\n---\nmine\n"), Written::BySomebody);
-    assert_eq!(written(""), Written::BySomebody);
+    let text =
+        agent_file(harness_by_name("claude-code").unwrap(), &test_definition(&swarm, AgentPart::Coder))
+            .unwrap();
+    let changed = FileAuthor::Changed(swarm);
+    assert_eq!(file_author(&text.replacen("coder", "Coder", 1)), changed);
+    assert_eq!(file_author(&format!("{text}And be nice.\n")), changed);
+    assert_eq!(file_author(&text.replace("digest ", "digest 0")), changed);
+    assert_eq!(file_author(text.trim_end()), changed);
+    assert_eq!(file_author("---\nname: coder\n---\nmine\n"), FileAuthor::BySomebody);
+    assert_eq!(file_author(""), FileAuthor::BySomebody);
 }
 
 #[test]
 fn a_prompt_is_replaced_appended_and_given_a_model() {
     let swarm = SwarmId::new("mega").unwrap();
-    let definition = Definition {
+    let definition = AgentDefinition {
         model: Some("opus"),
         prompt: Some("Mine, of {{SWARM_ID}}.\n"),
         appended: Some("\nAsk {{AGENT_PREFIX}}sme.\n"),
-        ..definition(&swarm, Part::Coder)
+        ..test_definition(&swarm, AgentPart::Coder)
     };
-    assert_eq!(text(&definition), "Mine, of mega.\n\nAsk mega_sme.");
-    let text = file(by_name("claude-code").unwrap(), &definition).unwrap();
+    assert_eq!(full_prompt(&definition), "Mine, of mega.\n\nAsk mega_sme.");
+    let text = agent_file(harness_by_name("claude-code").unwrap(), &definition).unwrap();
     assert!(text.contains("name: mega_coder\n") && text.contains("model: \"opus\"\n"), "{text}");
 }

@@ -28,7 +28,7 @@ pub enum Coverage {
 }
 
 impl Capabilities {
-    pub const EVERYTHING: Capabilities = Capabilities {
+    pub const FULL_CAPABILITIES: Capabilities = Capabilities {
         reports_prompts: Coverage::All,
         reports_compactions: Coverage::All,
         reports_failed_tools: true,
@@ -47,12 +47,12 @@ impl Capabilities {
 }
 
 impl Harness {
-    pub fn reports(&self, event: EventName) -> bool {
+    pub fn reports_event(&self, event: EventName) -> bool {
         self.events.iter().any(|wired| wired.neutral == event)
     }
 
     /// Returns one sentence for each thing that the hooks do not report, with its consequence.
-    pub fn gaps(&self) -> Vec<String> {
+    pub fn describe_gaps(&self) -> Vec<String> {
         let Capabilities {
             reports_prompts, reports_compactions, reports_failed_tools, names_subagents, ..
         } = self.capabilities;
@@ -66,10 +66,10 @@ impl Harness {
         if let Coverage::AllBut(which) = reports_prompts {
             gaps.push(format!("no hook for {which}: found in the transcript at the stop"));
         }
-        if !self.reports(EventName::AfterCompact) {
+        if !self.reports_event(EventName::AfterCompact) {
             gaps.push("no hook after a compaction".to_owned());
         }
-        if !self.reports(EventName::SubagentStart) {
+        if !self.reports_event(EventName::SubagentStart) {
             gaps.push("no hook when a sub-agent starts".to_owned());
         }
         if !names_subagents {

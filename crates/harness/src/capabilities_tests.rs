@@ -1,11 +1,11 @@
 use super::*;
-use crate::{HARNESSES, OTHERS, by_name, mention_for, names};
+use crate::{HARNESSES, OTHER_HARNESSES, harness_by_name, harness_names, mention_style};
 
 #[test]
 fn every_gap_is_said_and_nothing_else() {
-    let whole = by_name("claude-code").unwrap();
-    assert_eq!(whole.gaps(), [""; 0]);
-    let droid = by_name("droid").unwrap().gaps();
+    let whole = harness_by_name("claude-code").unwrap();
+    assert_eq!(whole.describe_gaps(), [""; 0]);
+    let droid = harness_by_name("droid").unwrap().describe_gaps();
     assert_eq!(
         droid,
         [
@@ -22,8 +22,8 @@ fn every_gap_is_said_and_nothing_else() {
 
 #[test]
 fn what_a_harness_does_its_own_way_is_said_too() {
-    let opencode = by_name("opencode").unwrap();
-    assert_eq!(opencode.gaps(), opencode.limits);
+    let opencode = harness_by_name("opencode").unwrap();
+    assert_eq!(opencode.describe_gaps(), opencode.limits);
 }
 
 #[test]
@@ -33,10 +33,10 @@ fn rows_agree_with_their_capabilities() {
         // Without these events nothing can be captured or restored, and there are no loops.
         for event in [EventName::SessionStart, EventName::ToolDone, EventName::BeforeCompact, EventName::Stop]
         {
-            assert!(harness.reports(event), "{name}: {}", event.name());
+            assert!(harness.reports_event(event), "{name}: {}", event.name());
         }
         if harness.capabilities.reports_every_prompt() {
-            assert!(harness.reports(EventName::Prompt), "{name}");
+            assert!(harness.reports_event(EventName::Prompt), "{name}");
         }
         let summary = harness.events.iter().any(|wired| wired.neutral == EventName::Other);
         assert!(!summary, "{name}: nothing is wired that we do not act on");
@@ -50,14 +50,14 @@ fn rows_agree_with_their_capabilities() {
 #[test]
 fn every_name_is_of_one_harness() {
     let words: Vec<&str> =
-        names().chain(HARNESSES.iter().flat_map(|harness| harness.aliases).copied()).collect();
+        harness_names().chain(HARNESSES.iter().flat_map(|harness| harness.aliases).copied()).collect();
     for (index, word) in words.iter().enumerate() {
         assert!(!words[..index].contains(word), "{word} is there twice");
-        assert!(mention_for(word).is_some(), "{word}");
+        assert!(mention_style(word).is_some(), "{word}");
     }
     assert!(
-        OTHERS.iter().all(|other| by_name(other.name).is_none()),
+        OTHER_HARNESSES.iter().all(|other| harness_by_name(other.name).is_none()),
         "an adapter takes the place of the name"
     );
-    assert_eq!(mention_for("emacs"), None);
+    assert_eq!(mention_style("emacs"), None);
 }

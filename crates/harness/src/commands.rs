@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Commands, Harness};
+use crate::{Harness, SlashCommands};
 
 /// One command, as a file in the harness's `commands` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,10 +13,10 @@ pub struct SlashCommand {
 }
 
 /// Marks a command file as ours, whichever version wrote it.
-pub const MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
+pub const COMMAND_FILE_MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
 /// One command, the same for all harnesses.
-struct Template {
+struct CommandTemplate {
     name: &'static str,
     about: &'static str,
     /// The arguments as the harness shows them to the user; may be empty.
@@ -29,7 +29,7 @@ struct Template {
     task: &'static str,
 }
 
-const COMMANDS: &[Template] = &[Template {
+const COMMAND_TEMPLATES: &[CommandTemplate] = &[CommandTemplate {
     name: "context",
     about: "Show what Throughline has recorded of this project: sessions, roles, files that matter",
     arguments: "[init]",
@@ -40,7 +40,7 @@ The user asks about Throughline in this project, with these words: <words>$ARGUM
 - If the words are `init`, run `{thru} init` and tell the user every file that it created or changed.
 - Otherwise tell the user in a few lines what the output says, and change nothing. If there is no root yet, say that \
 `{thru} init` makes one.",
-}, Template {
+}, CommandTemplate {
     name: "handoff",
     about: "Hand this work over: write a packet that anybody can pick up, in any harness",
     arguments: "<what is to be finished>",
@@ -60,7 +60,7 @@ it says, replace that section with text on stdin; no other byte changes:
     {thru} packet set ID --section 'Next Prompt' <<'END'
 
 Then tell the user the id, and that `thru pickup ID` continues from it. Stop working on the task: the next agent continues it.",
-}, Template {
+}, CommandTemplate {
     name: "pickup",
     about: "Pick up a packet: its prompt, with what has changed since",
     arguments: "[packet id or a part of it]",
@@ -73,14 +73,14 @@ Run this and read all of what it prints (a word after `--for {harness}` names th
 It is a prompt that an earlier session left, with every claim in it checked against the disk just now. Tell the user in two
 or three lines what the work is, its state and what has changed. Then claim it with `{thru} pickup ID --claim`, and
 continue it; if a claim has changed, look before you rely on it.",
-}, Template {
+}, CommandTemplate {
     name: "packet",
     about: "Packets: list, show, activate, done, block, confirm, set, validate",
     arguments: "[list | show ID | done ID | …]",
     runs: &[],
     task: "\
 Run `{thru} packet $ARGUMENTS` (without arguments: `{thru} packet list`) and show the user its output unchanged.",
-}, Template {
+}, CommandTemplate {
     name: "plan",
     about: "The plan: where it stands; take up, finish, block or add tasks; import the plan that was approved here",
     arguments: "[show | next | start ID | done ID | block ID WHY | add TEXT | import]",
@@ -99,7 +99,7 @@ for the shell. `done` of a task with an acceptance criterion wants evidence: run
 Only where nothing can be run, `--without-evidence WHY`: say what was looked at, and never give a reason that is not true.
 - `import`: run `{thru} plan import --from-session`, which takes the plan that was approved in this session and your list \
 of things to do; with a file behind it, `{thru} plan import FILE`.",
-}, Template {
+}, CommandTemplate {
     name: "decide",
     about: "Decisions: record what was settled and why; list those in force, supersede one",
     arguments: "[what was decided, and why | list | suggested | supersede ID …]",
@@ -120,7 +120,7 @@ in the user's words, then a line `DECISION`. Leave `--why` out where the user ga
 that `{thru} decisions list` shows, add `--supersedes ID`, and say so.
 
 From then on the decision holds in every session of this project; keep to it now.",
-}, Template {
+}, CommandTemplate {
     name: "swarm",
     about: "A team of agents: plan, delegate, review and test; or its status, plan, agents and what is wrong with it",
     arguments: "[what to build | status | plan | agents | list | install | diagnose]",
@@ -138,7 +138,7 @@ words, each argument quoted for the shell, and show the user what it prints. Do 
 - Otherwise they are work for the swarm. Run `{thru} swarm list --for {harness}`. If no swarm is installed for this harness, tell the user that \
 `{thru} swarm install --harness {harness}` installs one, and stop. Otherwise run `{thru} swarm agents architect` and read all of what it prints: \
 until this work is done you are that architect. Follow its workflow from the first step, with the user's words as the request.",
-}, Template {
+}, CommandTemplate {
     name: "recover",
     about: "Continue the work of a role, from its context file",
     arguments: "[role]",
@@ -149,16 +149,16 @@ until this work is done you are that architect. Follow its workflow from the fir
 Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
 the role. Then take the steps of the checklist in their order, and tell the user in a few lines what the goal is and what
 comes next. If there is no role or no context file, say so, and what the command says to do about it.",
-}, Template {
+}, CommandTemplate {
         name: "loop",
         about: "Work on a prompt again and again until a promise is kept; list, pause, resume or cancel such loops",
         arguments: "prompt, or list | show | pause | resume | cancel | log [ID]",
         runs: &["loop list"],
-        task: LOOP,
+        task: LOOP_TEMPLATE,
     }];
 
 /// What the user typed is only data here: the model passes the prompt on through stdin, and no shell sees it.
-const LOOP: &str = "\
+const LOOP_TEMPLATE: &str = "\
 The user asks for a loop, or for something about one, with these words:
 
 <words>
@@ -187,14 +187,14 @@ pub struct PluginCommand {
 }
 
 /// Lists the commands that a harness's plugin adds. The list is empty if the commands are files.
-pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
-    let Commands::InPlugin { .. } = harness.commands else { return Vec::new() };
-    COMMANDS
+pub fn plugin_commands(harness: &Harness, program: &str) -> Vec<PluginCommand> {
+    let SlashCommands::InPlugin { .. } = harness.commands else { return Vec::new() };
+    COMMAND_TEMPLATES
         .iter()
         .map(|template| PluginCommand {
-            name: named(harness, template.name),
+            name: command_name_in_harness(harness, template.name),
             description: template.about,
-            template: task(harness, program, template),
+            template: command_prompt(harness, program, template),
             runs: template.runs.iter().map(|run| run.split(' ').collect()).collect(),
         })
         .collect()
@@ -202,42 +202,51 @@ pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
 
 /// Lists the command files for one harness. The list is empty if a plugin adds the commands. If the harness itself uses
 /// a name, our command gets the prefix `thru-`.
-pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
-    let Commands::MarkdownFiles { runs_lines, .. } = harness.commands else { return Vec::new() };
-    COMMANDS
+pub fn command_files(harness: &Harness, program: &str) -> Vec<SlashCommand> {
+    let SlashCommands::MarkdownFiles { runs_lines, .. } = harness.commands else { return Vec::new() };
+    COMMAND_TEMPLATES
         .iter()
         .map(|template| SlashCommand {
-            name: named(harness, template.name),
-            text: text(harness, program, template, runs_lines),
+            name: command_name_in_harness(harness, template.name),
+            text: command_file_text(harness, program, template, runs_lines),
         })
         .collect()
 }
 
 /// Returns what our command `name` is called in a harness.
-pub fn named(harness: &Harness, name: &str) -> String {
-    if is_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() }
+pub fn command_name_in_harness(harness: &Harness, name: &str) -> String {
+    if is_name_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() }
 }
 
-fn task(harness: &Harness, program: &str, template: &Template) -> String {
+fn command_prompt(harness: &Harness, program: &str, template: &CommandTemplate) -> String {
     template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
 /// Lists our command names that the harness itself already uses. In that harness our commands have other names.
-pub fn renamed(harness: &Harness) -> Vec<&'static str> {
-    COMMANDS.iter().map(|template| template.name).filter(|name| is_taken(harness, name)).collect()
+pub fn renamed_commands(harness: &Harness) -> Vec<&'static str> {
+    COMMAND_TEMPLATES
+        .iter()
+        .map(|template| template.name)
+        .filter(|name| is_name_taken(harness, name))
+        .collect()
 }
 
-fn is_taken(harness: &Harness, name: &str) -> bool {
-    let (Commands::MarkdownFiles { taken, .. } | Commands::InPlugin { taken }) = harness.commands;
+fn is_name_taken(harness: &Harness, name: &str) -> bool {
+    let (SlashCommands::MarkdownFiles { taken, .. } | SlashCommands::InPlugin { taken }) = harness.commands;
     taken.contains(&name)
 }
 
-pub fn is_ours(text: &str) -> bool {
-    text.contains(MARK)
+pub fn is_our_command_file(text: &str) -> bool {
+    text.contains(COMMAND_FILE_MARK)
 }
 
-fn text(harness: &Harness, program: &str, template: &Template, runs_lines: bool) -> String {
-    let Template { about, arguments, runs, .. } = template;
+fn command_file_text(
+    harness: &Harness,
+    program: &str,
+    template: &CommandTemplate,
+    runs_lines: bool,
+) -> String {
+    let CommandTemplate { about, arguments, runs, .. } = template;
     let (allowed, lines) = match runs_lines {
         // The harness runs a line that begins with `!` only if `allowed-tools` permits its command.
         true => {
@@ -252,19 +261,22 @@ fn text(harness: &Harness, program: &str, template: &Template, runs_lines: bool)
     };
     let hint = if arguments.is_empty() { String::new() } else { format!("argument-hint: \"{arguments}\"\n") };
     let gap = if lines.is_empty() { "" } else { "\n" };
-    let task = task(harness, program, template);
-    format!("---\ndescription: \"{about}\"\n{hint}{allowed}---\n{lines}{gap}{task}\n\n{MARK}\n")
+    let task = command_prompt(harness, program, template);
+    format!("---\ndescription: \"{about}\"\n{hint}{allowed}---\n{lines}{gap}{task}\n\n{COMMAND_FILE_MARK}\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::by_name;
+    use crate::harness_by_name;
 
     #[test]
     fn a_name_that_is_taken_is_not_hidden() {
         let names = |harness: &str| -> Vec<String> {
-            all(by_name(harness).unwrap(), "/bin/thru").into_iter().map(|command| command.name).collect()
+            command_files(harness_by_name(harness).unwrap(), "/bin/thru")
+                .into_iter()
+                .map(|command| command.name)
+                .collect()
         };
         assert_eq!(
             names("claude-code"),
@@ -298,21 +310,21 @@ mod tests {
 
     #[test]
     fn a_plugin_adds_the_same_commands_and_no_file_is_written_for_them() {
-        let harness = by_name("opencode").unwrap();
-        assert_eq!(all(harness, "/bin/thru"), []);
-        let commands = for_plugin(harness, "/bin/thru");
-        assert_eq!(commands.len(), COMMANDS.len());
+        let harness = harness_by_name("opencode").unwrap();
+        assert_eq!(command_files(harness, "/bin/thru"), []);
+        let commands = plugin_commands(harness, "/bin/thru");
+        assert_eq!(commands.len(), COMMAND_TEMPLATES.len());
         let context = commands.iter().find(|command| command.name == "context").unwrap();
         assert_eq!(context.runs[0], ["status"]);
         let pickup = commands.iter().find(|command| command.name == "pickup").unwrap();
         assert!(pickup.template.contains("/bin/thru pickup --for opencode $ARGUMENTS"));
-        assert_eq!(for_plugin(by_name("droid").unwrap(), "/bin/thru"), []);
+        assert_eq!(plugin_commands(harness_by_name("droid").unwrap(), "/bin/thru"), []);
     }
 
     #[test]
     fn ours_are_known_again() {
-        let command = &all(by_name("claude-code").unwrap(), "/bin/thru")[0];
-        assert!(is_ours(&command.text) && command.text.contains("!`/bin/thru status`"));
-        assert!(!is_ours("---\ndescription: mine\n---\n"));
+        let command = &command_files(harness_by_name("claude-code").unwrap(), "/bin/thru")[0];
+        assert!(is_our_command_file(&command.text) && command.text.contains("!`/bin/thru status`"));
+        assert!(!is_our_command_file("---\ndescription: mine\n---\n"));
     }
 }

@@ -3,27 +3,27 @@
 use std::borrow::Cow;
 
 use crate::transcript::message::first_text;
-use crate::transcript::walk::{Raw, Walk, unquote};
+use crate::transcript::walk::{JsonWalk, RawJson, decode_string};
 
 /// The fields of one object, undecoded. A field that nobody reads is never parsed, however large it is.
 #[derive(Debug, Default)]
-pub struct Fields<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
+pub struct JsonFields<'a>(Vec<(Cow<'a, str>, RawJson<'a>)>);
 
-impl<'a> Fields<'a> {
+impl<'a> JsonFields<'a> {
     /// Returns the fields of `json`, and a reason if reading stopped early. For a truncated payload these are the
     /// fields before the cut.
-    pub fn parse(json: &'a [u8]) -> (Fields<'a>, Option<&'static str>) {
-        let mut fields = Fields::default();
-        let mut walk = Walk::new(json);
-        if !walk.object() {
+    pub fn parse(json: &'a [u8]) -> (JsonFields<'a>, Option<&'static str>) {
+        let mut fields = JsonFields::default();
+        let mut walk = JsonWalk::new(json);
+        if !walk.enter_object() {
             return (fields, Some("it does not begin with {"));
         }
-        while let Some(key) = walk.key() {
-            let value = walk.raw();
+        while let Some(key) = walk.next_key() {
+            let value = walk.take_raw();
             if walk.is_torn() {
                 break;
             }
-            fields.0.push((unquote(key), value));
+            fields.0.push((decode_string(key), value));
         }
         let problem = walk.is_torn().then_some("it is truncated");
         (fields, problem)
@@ -34,61 +34,61 @@ impl<'a> Fields<'a> {
     }
 
     pub fn text(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.raw(name)?.text(usize::MAX)
+        self.raw_value(name)?.text(usize::MAX)
     }
 
     /// Returns a tool's result in any form: a text, the first text in a list of blocks, or an object as raw JSON.
-    pub fn given(&self, name: &str) -> Option<Cow<'a, str>> {
-        let raw = self.raw(name)?;
+    pub fn result_text(&self, name: &str) -> Option<Cow<'a, str>> {
+        let raw = self.raw_value(name)?;
         raw.text(usize::MAX)
             .or_else(|| Some(first_text(raw, usize::MAX)).filter(|text| !text.is_empty()))
-            .or_else(|| raw.written().map(Cow::Borrowed))
+            .or_else(|| raw.as_written().map(Cow::Borrowed))
     }
 
     /// Returns the raw bytes of a field; empty if it is missing.
-    pub fn unread(&self, name: &str) -> &'a [u8] {
-        self.raw(name).map(Raw::bytes).unwrap_or_default()
+    pub fn raw_bytes(&self, name: &str) -> &'a [u8] {
+        self.raw_value(name).map(RawJson::as_json_bytes).unwrap_or_default()
     }
 
     pub fn number(&self, name: &str) -> Option<u64> {
-        self.raw(name)?.number()
+        self.raw_value(name)?.number()
     }
 
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        let raw = self.raw(name)?;
+    pub fn boolean(&self, name: &str) -> Option<bool> {
+        let raw = self.raw_value(name)?;
         (raw.is_true() || raw.is_false()).then(|| raw.is_true())
     }
 
     /// Returns the object in a field, or an empty one.
-    pub fn object(&self, name: &str) -> Fields<'a> {
-        self.raw(name).map(Raw::fields).unwrap_or_default()
+    pub fn object(&self, name: &str) -> JsonFields<'a> {
+        self.raw_value(name).map(RawJson::fields).unwrap_or_default()
     }
 
     /// Returns the objects in an array; empty if there is no array.
-    pub fn objects(&self, name: &str) -> Vec<Fields<'a>> {
+    pub fn objects(&self, name: &str) -> Vec<JsonFields<'a>> {
         let mut objects = Vec::new();
-        if let Some(mut walk) = self.raw(name).map(Raw::walk)
-            && walk.array()
+        if let Some(mut walk) = self.raw_value(name).map(RawJson::walk)
+            && walk.enter_array()
         {
-            while walk.element() {
-                objects.push(walk.raw().fields());
+            while walk.next_element() {
+                objects.push(walk.take_raw().fields());
             }
         }
         objects
     }
 
     /// Returns the lists of texts in an array; empty if there is no array.
-    pub fn lists(&self, name: &str) -> Vec<Vec<Cow<'a, str>>> {
+    pub fn text_lists(&self, name: &str) -> Vec<Vec<Cow<'a, str>>> {
         let mut lists = Vec::new();
-        if let Some(mut walk) = self.raw(name).map(Raw::walk)
-            && walk.array()
+        if let Some(mut walk) = self.raw_value(name).map(RawJson::walk)
+            && walk.enter_array()
         {
-            while walk.element() {
+            while walk.next_element() {
                 let mut texts = Vec::new();
-                let mut list = walk.raw().walk();
-                if list.array() {
-                    while list.element() {
-                        texts.extend(list.text(usize::MAX));
+                let mut list = walk.take_raw().walk();
+                if list.enter_array() {
+                    while list.next_element() {
+                        texts.extend(list.take_text(usize::MAX));
                     }
                 }
                 lists.push(texts);
@@ -98,12 +98,12 @@ impl<'a> Fields<'a> {
     }
 
     /// Lists every field that contains a text, with its name.
-    pub fn texts(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+    pub fn text_fields(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
         self.0.iter().filter_map(|(key, _)| Some((key.clone(), self.text(key)?))).collect()
     }
 
     /// Returns a field's value. If a key occurs twice, the last value counts, as in the JSON parsers of the harnesses.
-    fn raw(&self, name: &str) -> Option<Raw<'a>> {
+    fn raw_value(&self, name: &str) -> Option<RawJson<'a>> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn reads_what_can_be_read() {
         let (fields, problem) =
-            Fields::parse(br#"{"a":"x\ny","n":3.0,"o":{"b":"z"},"bad":[1],"a2":null,"s":"x\ud800y"}"#);
+            JsonFields::parse(br#"{"a":"x\ny","n":3.0,"o":{"b":"z"},"bad":[1],"a2":null,"s":"x\ud800y"}"#);
         assert!(problem.is_none());
         assert_eq!(fields.text("a").as_deref(), Some("x\ny"));
         assert_eq!(fields.number("n"), Some(3));
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn doubled_keys_and_odd_keys_do_no_harm() {
-        let (fields, problem) = Fields::parse(br#"{"a":"1","\ud800":2,"a":"3","k\u0065y":"4"}"#);
+        let (fields, problem) = JsonFields::parse(br#"{"a":"1","\ud800":2,"a":"3","k\u0065y":"4"}"#);
         assert!(problem.is_none(), "{problem:?}");
         assert_eq!(fields.text("a").as_deref(), Some("3"));
         assert_eq!(fields.text("key").as_deref(), Some("4"));
@@ -137,22 +137,22 @@ mod tests {
 
     #[test]
     fn a_torn_object_gives_its_beginning() {
-        let (fields, problem) = Fields::parse(br#"{"session_id":"s","prompt":"abc"#);
+        let (fields, problem) = JsonFields::parse(br#"{"session_id":"s","prompt":"abc"#);
         assert!(problem.is_some());
         assert_eq!(fields.text("session_id").as_deref(), Some("s"));
     }
 
     #[test]
     fn what_follows_the_object_is_ignored() {
-        assert!(Fields::parse(b"{\"a\":1}\n{\"b\":2}").1.is_none());
+        assert!(JsonFields::parse(b"{\"a\":1}\n{\"b\":2}").1.is_none());
         for junk in ["", "[]", "7", "\"x\"", "null", "nonsense"] {
-            assert!(Fields::parse(junk.as_bytes()).1.is_some(), "{junk}");
+            assert!(JsonFields::parse(junk.as_bytes()).1.is_some(), "{junk}");
         }
     }
 
     #[test]
     fn depth_is_no_danger() {
         let deep = format!("{{\"a\":{}{},\"b\":\"x\"}}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(Fields::parse(deep.as_bytes()).0.text("b").as_deref(), Some("x"));
+        assert_eq!(JsonFields::parse(deep.as_bytes()).0.text("b").as_deref(), Some("x"));
     }
 }

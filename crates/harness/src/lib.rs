@@ -7,11 +7,11 @@
 
 use std::borrow::Cow;
 
-use model::event::{Event, EventName, Kind, ToolDone};
-use model::packet::pickup::Mention;
+use model::event::{Event, EventKind, EventName, ToolDone};
+use model::packet::pickup::MentionStyle;
 use model::reply::Reply;
 use settings::TimeoutUnit;
-use transcript::walk::Walk;
+use transcript::walk::JsonWalk;
 
 pub mod agents;
 mod capabilities;
@@ -32,15 +32,15 @@ pub use capabilities::{Capabilities, Coverage};
 pub use instructions::{INSTRUCTION_FILES, INSTRUCTION_FOLDERS};
 
 /// Returns whether a payload is complete, that is, one closed object. Its content is checked when it is decoded.
-pub fn is_whole(payload: &[u8]) -> bool {
+pub fn is_complete_payload(payload: &[u8]) -> bool {
     let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii();
     // Check the first and last byte first: most incomplete payloads fail here.
     if !(text.starts_with(b"{") && text.ends_with(b"}")) {
         return false;
     }
-    let mut walk = Walk::new(text);
-    walk.skip();
-    !walk.is_torn() && walk.rest().is_empty()
+    let mut walk = JsonWalk::new(text);
+    walk.skip_value();
+    !walk.is_torn() && walk.unread_bytes().is_empty()
 }
 
 /// What we know about one harness.
@@ -61,7 +61,7 @@ pub struct Harness {
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
     /// Where its per-user folder is.
-    pub home: Home,
+    pub home: UserFolder,
     /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that
     /// folder.
     pub project_dir: Option<&'static str>,
@@ -70,7 +70,7 @@ pub struct Harness {
     /// The variable that contains the session's id, if there is one.
     pub session: Option<&'static str>,
     /// The events that we register for, and our names for them.
-    pub events: &'static [Wired],
+    pub events: &'static [WiredEvent],
     /// The event that also reports the summary of a compaction. The journal then contains a `summary` event instead.
     pub brings_summary: Option<&'static str>,
     pub capabilities: Capabilities,
@@ -78,42 +78,42 @@ pub struct Harness {
     pub limits: &'static [&'static str],
     /// The longest text that reaches the model uncut, in UTF-16 units.
     pub context_cap: usize,
-    pub decode: Decode,
-    pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    pub decode: DecodeFn,
+    pub encode: fn(&Reply, &EventKind) -> Vec<u8>,
     /// Returns the text of a tool's result if a hook may replace it. Results of tools that read files are never
     /// replaced, because a model that asks for a file wants all of it.
-    pub replaceable: Replaceable,
-    pub transcript: Transcript,
+    pub replaceable: ReplaceableFn,
+    pub transcript: TranscriptSource,
     /// How many times in a row a stop hook may make the agent continue; `None` if there is no limit.
-    pub block_cap: Option<BlockCap>,
+    pub block_cap: Option<StopBlockLimit>,
     /// Returns the number of days after which the harness deletes transcripts, given the user's settings; `None` if it
     /// never deletes them.
     pub transcripts_kept: fn(&str) -> Option<u32>,
     /// How a prompt must name a file so that the harness reads the file.
-    pub mention: Mention,
+    pub mention: MentionStyle,
     /// Where a project describes its agents for this harness, relative to the project; `{role}` is the role's name.
     pub agent_files: &'static [&'static str],
-    pub install: Install,
+    pub install: InstallMethod,
     /// How our status line is installed; `None` if the harness lets no program write its status line.
-    pub status_line: Option<status::StatusLine>,
-    pub commands: Commands,
+    pub status_line: Option<status::StatusLineSupport>,
+    pub commands: SlashCommands,
     /// How its agents are defined; `None` if no file can define a sub-agent of this harness.
     pub agents: Option<agents::AgentFiles>,
 }
 
 /// Where a harness's transcript is, and how it is read.
 #[derive(Clone, Copy, Debug)]
-pub enum Transcript {
+pub enum TranscriptSource {
     /// A file of JSON lines to which the harness appends. Hook payloads name it.
     JsonLines { read_line: transcript::ReadLine },
     /// A database that is queried through the harness's own program or `sqlite3`. Hooks never read it, because a query
     /// starts a process.
-    Database(Database),
+    Database(SessionDatabase),
 }
 
 /// A database of sessions.
 #[derive(Clone, Copy, Debug)]
-pub struct Database {
+pub struct SessionDatabase {
     /// Reads one row of the query's result.
     pub read_line: transcript::ReadLine,
     /// The file, relative to the folder for the user's data.
@@ -128,19 +128,18 @@ pub struct Database {
     pub query: &'static str,
 }
 
-impl Transcript {
+impl TranscriptSource {
     pub fn read_line(&self) -> transcript::ReadLine {
         match self {
-            Transcript::JsonLines { read_line } | Transcript::Database(Database { read_line, .. }) => {
-                *read_line
-            }
+            TranscriptSource::JsonLines { read_line }
+            | TranscriptSource::Database(SessionDatabase { read_line, .. }) => *read_line,
         }
     }
 }
 
 /// Where a harness keeps its per-user folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum UserFolder {
     /// In HOME, under the same name as in a project.
     Folder,
     /// In the folder for settings, `$XDG_CONFIG_HOME` or `~/.config`, under this name.
@@ -149,7 +148,7 @@ pub enum Home {
 
 /// How a harness is made to call us.
 #[derive(Clone, Copy, Debug)]
-pub enum Install {
+pub enum InstallMethod {
     /// By entries in a table of hooks, in a JSON settings file.
     HookTable(HookTable),
     /// By our plugin, which it loads.
@@ -162,7 +161,7 @@ pub struct Plugin {
     /// The path relative to the harness's folder.
     pub file: &'static str,
     pub text: &'static str,
-    /// The beginning of the line that is filled in at installation; see [`plugin::Settings`].
+    /// The beginning of the line that is filled in at installation; see [`plugin::PluginSettings`].
     pub slot: &'static str,
 }
 
@@ -174,10 +173,10 @@ pub struct HookTable {
     /// Whether the local file of a repository's main checkout also applies to its other worktrees.
     pub local_serves_worktrees: bool,
     /// The settings file; users and projects have one each.
-    pub file: File,
+    pub file: SettingsFile,
     /// This file is used instead of `file` if it already contains hooks and `file` does not exist.
-    pub other: Option<File>,
-    pub form: Form,
+    pub other: Option<SettingsFile>,
+    pub form: HookForm,
     pub timeouts: TimeoutUnit,
     /// Whether the harness silently ignores a whole settings file with comments or trailing commas.
     pub strict: bool,
@@ -185,7 +184,7 @@ pub struct HookTable {
 
 /// How a harness gets slash commands.
 #[derive(Clone, Copy, Debug)]
-pub enum Commands {
+pub enum SlashCommands {
     /// Markdown files in the `commands` folder of its settings.
     MarkdownFiles {
         /// The harness's own commands, which ours must not hide.
@@ -201,13 +200,13 @@ pub enum Commands {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct SettingsFile {
     pub name: &'static str,
     pub place: settings::HookLocation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum HookForm {
     /// Program and arguments, without a shell.
     Exec,
     /// A line for `sh`.
@@ -216,7 +215,7 @@ pub enum Form {
 
 /// How often in a row a stop can be blocked without a tool call in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockCap {
+pub struct StopBlockLimit {
     pub times: u64,
     /// The variable that overrides the limit. The value 0 removes the limit.
     pub variable: &'static str,
@@ -224,7 +223,7 @@ pub struct BlockCap {
 
 /// An event that we register for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wired {
+pub struct WiredEvent {
     /// The harness's name for the event.
     pub event: &'static str,
     /// Our name for the event.
@@ -239,36 +238,38 @@ pub struct Wired {
 pub const STOP_TIMEOUT: u32 = 300;
 
 /// Decodes a payload. The second argument is the event's name on the command line, in case the payload has none.
-pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
+pub type DecodeFn = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
 
-pub type Replaceable = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
+pub type ReplaceableFn = for<'a> fn(&ToolDone<'a>) -> Option<Cow<'a, str>>;
 
 pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
 
 /// Harnesses that thru cannot be installed into yet. A packet can come from them, and a prompt can be written for them.
-pub const OTHERS: &[Other] =
-    &[Other { name: "codex", mention: Mention::Plain }, Other { name: "gemini", mention: Mention::At }];
+pub const OTHER_HARNESSES: &[OtherHarness] = &[
+    OtherHarness { name: "codex", mention: MentionStyle::Plain },
+    OtherHarness { name: "gemini", mention: MentionStyle::At },
+];
 
 /// What is known about a harness without an adapter.
 #[derive(Clone, Copy, Debug)]
-pub struct Other {
+pub struct OtherHarness {
     pub name: &'static str,
-    pub mention: Mention,
+    pub mention: MentionStyle,
 }
 
-pub fn by_name(name: &str) -> Option<&'static Harness> {
+pub fn harness_by_name(name: &str) -> Option<&'static Harness> {
     HARNESSES.iter().find(|harness| harness.name == name)
 }
 
 /// Lists the names of all harnesses that a prompt can be written for.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    HARNESSES.iter().map(|harness| harness.name).chain(OTHERS.iter().map(|other| other.name))
+pub fn harness_names() -> impl Iterator<Item = &'static str> {
+    HARNESSES.iter().map(|harness| harness.name).chain(OTHER_HARNESSES.iter().map(|other| other.name))
 }
 
 /// Returns how a prompt names a file for a harness, given its name or an alias. `None` if there is no such harness.
-pub fn mention_for(word: &str) -> Option<Mention> {
+pub fn mention_style(word: &str) -> Option<MentionStyle> {
     let named = |harness: &&Harness| harness.name == word || harness.aliases.contains(&word);
-    let other = || OTHERS.iter().find(|other| other.name == word).map(|other| other.mention);
+    let other = || OTHER_HARNESSES.iter().find(|other| other.name == word).map(|other| other.mention);
     HARNESSES.iter().find(named).map(|harness| harness.mention).or_else(other)
 }
 

@@ -8,7 +8,7 @@ use crate::{Harness, Plugin};
 
 /// What the plugin knows about the installation.
 #[derive(Debug, Serialize)]
-struct Settings<'a> {
+struct PluginSettings<'a> {
     thru: &'a str,
     version: &'a str,
     /// How many seconds the validators of a loop may take.
@@ -17,12 +17,18 @@ struct Settings<'a> {
 }
 
 /// The end of the file's first line, which is the same in every version.
-const MARK: &str = "Written by `thru install ";
+const PLUGIN_MARK: &str = "Written by `thru install ";
 
 /// Returns the plugin file for an installation that runs `program`.
-pub fn text(harness: &Harness, plugin: &Plugin, program: &str, version: &str, patience: u32) -> String {
-    let commands = commands::for_plugin(harness, &crate::settings::quoted(program));
-    let settings = Settings { thru: program, version, patience, commands };
+pub fn plugin_file_text(
+    harness: &Harness,
+    plugin: &Plugin,
+    program: &str,
+    version: &str,
+    patience: u32,
+) -> String {
+    let commands = commands::plugin_commands(harness, &crate::settings::quote_shell_word(program));
+    let settings = PluginSettings { thru: program, version, patience, commands };
     // The fields are texts and numbers, so serialising cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();
     let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.slot) {
@@ -32,40 +38,41 @@ pub fn text(harness: &Harness, plugin: &Plugin, program: &str, version: &str, pa
     lines.collect()
 }
 
-pub fn is_ours(text: &str) -> bool {
-    text.lines().next().is_some_and(|line| line.contains(MARK))
+pub fn is_our_plugin(text: &str) -> bool {
+    text.lines().next().is_some_and(|line| line.contains(PLUGIN_MARK))
 }
 
 /// The settings in an installed plugin file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Installed {
+pub struct InstalledPlugin {
     pub thru: String,
     pub version: String,
 }
 
 /// Returns the settings of an installed file; `None` if the file is not ours or somebody has changed the line.
-pub fn installed(plugin: &Plugin, text: &str) -> Option<Installed> {
-    let json = text.lines().find_map(|line| line.strip_prefix(plugin.slot)).filter(|_| is_ours(text))?;
+pub fn parse_installed_plugin(plugin: &Plugin, text: &str) -> Option<InstalledPlugin> {
+    let json =
+        text.lines().find_map(|line| line.strip_prefix(plugin.slot)).filter(|_| is_our_plugin(text))?;
     serde_json::from_str(json).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{HARNESSES, Install};
+    use crate::{HARNESSES, InstallMethod};
 
     #[test]
     fn a_plugin_says_who_wrote_it_and_with_what() {
         for harness in HARNESSES {
-            let Install::Plugin(plugin) = &harness.install else { continue };
+            let InstallMethod::Plugin(plugin) = &harness.install else { continue };
             assert_eq!(plugin.text.lines().filter(|line| line.starts_with(plugin.slot)).count(), 1);
             assert!(plugin.text.lines().count() < 400, "{}: a shim is short", harness.name);
-            let text = text(harness, plugin, "/a b/\"thru\"", "1.2.3", 60);
-            assert!(is_ours(&text) && !is_ours("// mine\n"));
-            let expected = Installed { thru: "/a b/\"thru\"".into(), version: "1.2.3".into() };
-            assert_eq!(installed(plugin, &text), Some(expected));
-            assert_eq!(installed(plugin, &text.replacen("Written", "written", 1)), None);
+            let text = plugin_file_text(harness, plugin, "/a b/\"thru\"", "1.2.3", 60);
+            assert!(is_our_plugin(&text) && !is_our_plugin("// mine\n"));
+            let expected = InstalledPlugin { thru: "/a b/\"thru\"".into(), version: "1.2.3".into() };
+            assert_eq!(parse_installed_plugin(plugin, &text), Some(expected));
+            assert_eq!(parse_installed_plugin(plugin, &text.replacen("Written", "written", 1)), None);
             assert_eq!(text.lines().count(), plugin.text.lines().count());
             let imports = text.lines().filter(|line| line.starts_with("import "));
             assert!(imports.clone().count() > 0 && imports.into_iter().all(|line| line.contains("\"node:")));

@@ -4,7 +4,7 @@ use crate::{HARNESSES, Harness};
 
 /// What the system reports about a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Description {
+pub struct ProcessDescription {
     /// The kernel's name for the process.
     pub name: String,
     /// The file that the process runs; empty if that is unknown.
@@ -17,11 +17,11 @@ const INTERPRETERS: &[&str] =
     &["node", "nodejs", "bun", "deno", "sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
 
 /// Returns the harness that a process belongs to, if any.
-pub fn harness_of(process: &Description) -> Option<&'static Harness> {
-    HARNESSES.iter().find(|harness| is_harness(process, harness))
+pub fn harness_of_process(process: &ProcessDescription) -> Option<&'static Harness> {
+    HARNESSES.iter().find(|harness| is_process_of_harness(process, harness))
 }
 
-fn is_harness(process: &Description, harness: &Harness) -> bool {
+fn is_process_of_harness(process: &ProcessDescription, harness: &Harness) -> bool {
     let fits = |path: &str| {
         base_name(path) == harness.program || harness.program_paths.iter().any(|part| path.contains(part))
     };
@@ -31,11 +31,11 @@ fn is_harness(process: &Description, harness: &Harness) -> bool {
         || fits(called)
         || ([process.name.as_str(), base_name(&process.program), base_name(called)].iter())
             .any(|name| INTERPRETERS.contains(name))
-            && script(&process.arguments).is_some_and(fits)
+            && script_argument(&process.arguments).is_some_and(fits)
 }
 
 /// Returns the first argument that is not an option.
-fn script(arguments: &[String]) -> Option<&str> {
+fn script_argument(arguments: &[String]) -> Option<&str> {
     arguments.iter().skip(1).map(String::as_str).find(|argument| !argument.starts_with('-'))
 }
 
@@ -82,12 +82,12 @@ mod tests {
             ("node", "/usr/bin/node", &["node", "/srv/app/server.js", "/usr/bin/claude"], None),
         ];
         for (name, program, arguments, expected) in cases {
-            let process = Description {
+            let process = ProcessDescription {
                 name: (*name).to_owned(),
                 program: (*program).to_owned(),
                 arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
             };
-            assert_eq!(harness_of(&process).map(|harness| harness.name), *expected, "{process:?}");
+            assert_eq!(harness_of_process(&process).map(|harness| harness.name), *expected, "{process:?}");
         }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! The file is not ours, so we never rewrite it. We find positions and insert or delete text there. The result is the
 //! input plus our entries, in the file's own indentation, line ends and commas; comments and other people's hooks stay
-//! byte for byte. Installing twice has the same result as installing once. [`uninstall`] after [`install`] restores the
-//! original bytes from the file alone (see `render::Before` and `insert`). A file that does not parse, or has another
+//! byte for byte. Installing twice has the same result as installing once. [`uninstall_hooks`] after [`install_hooks`] restores the
+//! original bytes from the file alone (see `render::StateBefore` and `insert`). A file that does not parse, or has another
 //! kind of value where hooks belong, is left alone, with a [`Problem`] that names the position.
 
 mod command;
@@ -19,29 +19,29 @@ pub mod status_line;
 mod survey;
 mod tree;
 
-pub use command::{Command, quoted};
-pub use model::diff::diff;
-pub use problem::Problem;
+pub use command::{HookCommand, quote_shell_word};
+pub use model::diff::unified_diff;
+pub use problem::SettingsProblem;
 
-use edit::apply;
-use plan::Plan;
-use survey::{Hook, Survey, split_mark};
+use edit::apply_edits;
+use plan::HookPlan;
+use survey::{OwnHook, SettingsSurvey, split_byte_order_mark};
 
 /// One hook that the file should contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct HookEntry {
     /// The harness's own name for the event.
     pub event: String,
     /// `None` leaves the matcher out of the file, because in some harnesses an empty matcher matches nothing.
     pub matcher: Option<String>,
-    pub command: Command,
+    pub command: HookCommand,
     /// The timeout is always written, because the defaults range from 1.5 seconds to ten minutes.
-    pub timeout: Timeout,
+    pub timeout: HookTimeout,
 }
 
 /// How long the harness waits for a hook, and in which unit the file gives that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeout {
+pub struct HookTimeout {
     pub seconds: u32,
     pub unit: TimeoutUnit,
 }
@@ -52,9 +52,9 @@ pub enum TimeoutUnit {
     Milliseconds,
 }
 
-impl Timeout {
+impl HookTimeout {
     /// Returns the number that is written to the file.
-    fn number(self) -> u32 {
+    fn number_in_unit(self) -> u32 {
         match self.unit {
             TimeoutUnit::Seconds => self.seconds,
             TimeoutUnit::Milliseconds => self.seconds.saturating_mul(1_000),
@@ -84,34 +84,34 @@ impl HookLocation {
 
 /// The result of editing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct EditOutcome {
     pub bytes: Vec<u8>,
     /// What happened to each of our hooks: first the hooks of the entries, in the order of the entries, then the
     /// removed hooks.
-    pub changes: Vec<Change>,
+    pub changes: Vec<HookChange>,
     /// True if only white space is left, because there was no file, or a blank one, before we installed our hooks. The
     /// caller knows which of the two it was.
     pub blank: bool,
 }
 
-impl Outcome {
-    fn new(mark: &str, text: &str, changes: Vec<Change>) -> Self {
-        Outcome { bytes: [mark, text].concat().into_bytes(), changes, blank: text.trim().is_empty() }
+impl EditOutcome {
+    fn new(mark: &str, text: &str, changes: Vec<HookChange>) -> Self {
+        EditOutcome { bytes: [mark, text].concat().into_bytes(), changes, blank: text.trim().is_empty() }
     }
 
-    pub fn changed(&self) -> bool {
-        self.changes.iter().any(|change| change.what != What::Kept)
+    pub fn has_changed(&self) -> bool {
+        self.changes.iter().any(|change| change.what != ChangeKind::Kept)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct HookChange {
     pub event: String,
-    pub what: What,
+    pub what: ChangeKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ChangeKind {
     /// The hook was already there and correct.
     Kept,
     Added,
@@ -122,46 +122,50 @@ pub enum What {
 
 /// One of our hooks, found in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundHook {
     pub event: String,
     pub matcher: Option<String>,
-    pub command: Command,
+    pub command: HookCommand,
     pub timeout: Option<u32>,
     pub line: usize,
 }
 
 /// Changes a file so that our hooks in it are exactly `entries`: adds missing hooks at the end of their list, changes
 /// differing ones in place, and removes those that `entries` does not contain. `bytes` is `None` if there is no file.
-pub fn install(bytes: Option<&[u8]>, place: &HookLocation, entries: &[Entry]) -> Result<Outcome, Problem> {
-    let (mark, text) = split_mark(bytes.unwrap_or_default())?;
-    let before = Survey::of(text, place)?;
+pub fn install_hooks(
+    bytes: Option<&[u8]>,
+    place: &HookLocation,
+    entries: &[HookEntry],
+) -> Result<EditOutcome, SettingsProblem> {
+    let (mark, text) = split_byte_order_mark(bytes.unwrap_or_default())?;
+    let before = SettingsSurvey::survey_text(text, place)?;
     for entry in entries {
-        before.event(text, place, &entry.event)?;
+        before.event_index(text, place, &entry.event)?;
     }
-    let plan = Plan::new(&before, entries);
-    let text = &apply(text, remove::remove(text, place, &before, &plan.surplus));
-    let changes = plan.changes(entries);
+    let plan = HookPlan::new(&before, entries);
+    let text = &apply_edits(text, remove::removal_edits(text, place, &before, &plan.surplus));
+    let changes = plan.to_changes(entries);
 
-    let survey = Survey::of(text, place)?;
-    let plan = Plan::new(&survey, entries);
-    let text = apply(text, plan.edits(text, place, &survey)?);
-    Ok(Outcome::new(mark, &text, changes))
+    let survey = SettingsSurvey::survey_text(text, place)?;
+    let plan = HookPlan::new(&survey, entries);
+    let text = apply_edits(text, plan.to_edits(text, place, &survey)?);
+    Ok(EditOutcome::new(mark, &text, changes))
 }
 
 /// Removes all our hooks from a file.
-pub fn uninstall(bytes: &[u8], place: &HookLocation) -> Result<Outcome, Problem> {
-    let (mark, text) = split_mark(bytes)?;
-    let survey = Survey::of(text, place)?;
-    let all: Vec<&Hook> = survey.ours.iter().collect();
-    let text = apply(text, remove::remove(text, place, &survey, &all));
-    Ok(Outcome::new(mark, &text, all.iter().map(|hook| hook.removed()).collect()))
+pub fn uninstall_hooks(bytes: &[u8], place: &HookLocation) -> Result<EditOutcome, SettingsProblem> {
+    let (mark, text) = split_byte_order_mark(bytes)?;
+    let survey = SettingsSurvey::survey_text(text, place)?;
+    let all: Vec<&OwnHook> = survey.ours.iter().collect();
+    let text = apply_edits(text, remove::removal_edits(text, place, &survey, &all));
+    Ok(EditOutcome::new(mark, &text, all.iter().map(|hook| hook.to_removal()).collect()))
 }
 
 /// Finds our hooks in a file.
-pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
-    let (_, text) = split_mark(bytes)?;
-    let found = Survey::of(text, place)?.ours.into_iter().map(|hook| Found {
-        line: problem::line_of(text, hook.range.start),
+pub fn find_hooks(bytes: &[u8], place: &HookLocation) -> Result<Vec<FoundHook>, SettingsProblem> {
+    let (_, text) = split_byte_order_mark(bytes)?;
+    let found = SettingsSurvey::survey_text(text, place)?.ours.into_iter().map(|hook| FoundHook {
+        line: problem::line_number(text, hook.range.start),
         event: hook.event,
         matcher: hook.matcher,
         command: hook.command,
@@ -171,11 +175,13 @@ pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
 }
 
 /// Returns the number of the line with the setting that disables all hooks, if that setting is `true`.
-pub fn switched_off(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, Problem> {
-    let (_, text) = split_mark(bytes)?;
-    let (Some(key), Some(root)) = (place.off_switch, Survey::of(text, place)?.root) else { return Ok(None) };
+pub fn line_disabling_hooks(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, SettingsProblem> {
+    let (_, text) = split_byte_order_mark(bytes)?;
+    let (Some(key), Some(root)) = (place.off_switch, SettingsSurvey::survey_text(text, place)?.root) else {
+        return Ok(None);
+    };
     // If the key occurs twice, the last one counts, as in `JSON.parse`.
-    let switch = root.items.iter().rev().find(|item| tree::is_named(text, item, key));
+    let switch = root.items.iter().rev().find(|item| tree::has_key(text, item, key));
     let on = switch.filter(|item| &text[item.value.clone()] == "true");
-    Ok(on.map(|item| problem::line_of(text, item.start)))
+    Ok(on.map(|item| problem::line_number(text, item.start)))
 }

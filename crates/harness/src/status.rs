@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-use crate::fields::Fields;
+use crate::fields::JsonFields;
 
 /// How a program writes the status line of a harness.
 #[derive(Clone, Copy, Debug)]
-pub struct StatusLine {
+pub struct StatusLineSupport {
     /// The key in the harness's settings, whose value is an object with `type` and `command`.
     pub key: &'static str,
     /// Reads what the harness passes to the program. Returns `None` if the input has another format.
-    pub read: for<'a> fn(&'a [u8]) -> Option<Status<'a>>,
+    pub read: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
 }
 
 /// What a harness reports about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status<'a> {
+pub struct SessionStatus<'a> {
     pub session: Cow<'a, str>,
     /// The folder in which the session began.
     pub project: Option<Cow<'a, str>>,
@@ -26,8 +26,8 @@ pub struct Status<'a> {
 }
 
 /// Reads Claude Code's format.
-pub fn read_claude_style(payload: &[u8]) -> Option<Status<'_>> {
-    let (fields, problem) = Fields::parse(payload);
+pub fn read_claude_style(payload: &[u8]) -> Option<SessionStatus<'_>> {
+    let (fields, problem) = JsonFields::parse(payload);
     let session = fields.text("session_id").filter(|_| problem.is_none())?;
     let (workspace, window) = (fields.object("workspace"), fields.object("context_window"));
     let used = window.object("current_usage");
@@ -38,7 +38,7 @@ pub fn read_claude_style(payload: &[u8]) -> Option<Status<'_>> {
     // Older versions report only token counts.
     let counted =
         || Some(tokens?.saturating_mul(100) / window.number("context_window_size").filter(|n| *n > 0)?);
-    Some(Status {
+    Some(SessionStatus {
         session,
         project: workspace.text("project_dir"),
         cwd: workspace.text("current_dir").or_else(|| fields.text("cwd")),

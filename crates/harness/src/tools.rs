@@ -2,20 +2,23 @@
 
 use std::borrow::Cow;
 
-use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Todo, TodoChange, TodoStatus, Touched};
+use model::event::{
+    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, Todo, TodoChange, TodoStatus,
+    TouchedFile,
+};
 use model::reply::Reply;
 use model::{effect, run};
 
 use crate::Undecodable;
-use crate::fields::Fields;
+use crate::fields::JsonFields;
 
 /// Builds an event from the fields that every payload has. `kind` reads the other fields.
-pub fn event<'a>(
+pub fn build_event<'a>(
     payload: &'a [u8],
     word: &'a str,
-    kind: fn(&Fields<'a>, Cow<'a, str>) -> Kind<'a>,
+    kind: fn(&JsonFields<'a>, Cow<'a, str>) -> EventKind<'a>,
 ) -> Result<Event<'a>, Undecodable> {
-    let (fields, problem) = Fields::parse(payload);
+    let (fields, problem) = JsonFields::parse(payload);
     if fields.is_empty() {
         let why = problem.unwrap_or("it has no fields").to_owned();
         return Err(Undecodable::NotAnObject(why));
@@ -24,8 +27,8 @@ pub fn event<'a>(
     let name = fields.text("hook_event_name").unwrap_or(Cow::Borrowed(word));
     let kind = kind(&fields, name);
     let id = match kind {
-        Kind::Prompt { .. } => fields.text("prompt_id"),
-        Kind::Summary { .. } => fields.text("agent_id"),
+        EventKind::Prompt { .. } => fields.text("prompt_id"),
+        EventKind::Summary { .. } => fields.text("agent_id"),
         _ => None,
     };
     Ok(Event {
@@ -44,91 +47,91 @@ pub fn event<'a>(
 
 /// Encodes a message for the user, context for the model or a loop's prompt, at events where both harnesses accept it.
 /// At other events the reply is empty.
-pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
-    match (reply, context_event(kind)) {
+pub fn encode_common_reply(reply: &Reply, kind: &EventKind) -> Vec<u8> {
+    match (reply, event_accepting_context(kind)) {
         (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
         (Reply::Context(text), Some(event)) => {
-            serde_json::json!({ "hookSpecificOutput": context_output(event, text) }).to_string().into_bytes()
+            serde_json::json!({ "hookSpecificOutput": context_reply(event, text) }).to_string().into_bytes()
         }
         (Reply::ContextAndUser { context, user }, Some(event)) => {
-            let output = context_output(event, context);
+            let output = context_reply(event, context);
             serde_json::json!({ "systemMessage": user, "hookSpecificOutput": output })
                 .to_string()
                 .into_bytes()
         }
         // A block is sent only at a stop, because at other events it would be a veto.
-        (Reply::Block(text), None) if matches!(kind, Kind::Stop(_)) => {
+        (Reply::Block(text), None) if matches!(kind, EventKind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
         _ => Vec::new(),
     }
 }
 
-fn context_output(event: &str, text: &str) -> serde_json::Value {
+fn context_reply(event: &str, text: &str) -> serde_json::Value {
     serde_json::json!({ "hookEventName": event, "additionalContext": text })
 }
 
 /// Returns the harness's name for an event if context may be added at that event.
-fn context_event(kind: &Kind) -> Option<&'static str> {
+fn event_accepting_context(kind: &EventKind) -> Option<&'static str> {
     match kind {
-        Kind::SessionStart { .. } => Some("SessionStart"),
-        Kind::Prompt { .. } => Some("UserPromptSubmit"),
-        Kind::SubagentStart => Some("SubagentStart"),
-        Kind::ToolDone(_)
-        | Kind::BeforeCompact { .. }
-        | Kind::Summary { .. }
-        | Kind::AfterCompact { .. }
-        | Kind::SubagentStop { .. }
-        | Kind::Stop(_)
-        | Kind::SessionEnd { .. }
-        | Kind::Other { .. } => None,
+        EventKind::SessionStart { .. } => Some("SessionStart"),
+        EventKind::Prompt { .. } => Some("UserPromptSubmit"),
+        EventKind::SubagentStart => Some("SubagentStart"),
+        EventKind::ToolDone(_)
+        | EventKind::BeforeCompact { .. }
+        | EventKind::Summary { .. }
+        | EventKind::AfterCompact { .. }
+        | EventKind::SubagentStop { .. }
+        | EventKind::Stop(_)
+        | EventKind::SessionEnd { .. }
+        | EventKind::Other { .. } => None,
     }
 }
 
 /// Separates the user's own prompts from notices that the harness sends the same way.
-pub fn prompt(text: Cow<'_, str>) -> Kind<'_> {
+pub fn prompt_or_notice(text: Cow<'_, str>) -> EventKind<'_> {
     match text.trim_start().starts_with("<task-notification>") {
-        true => Kind::Other { name: "task-notification".into() },
-        false => Kind::Prompt { text },
+        true => EventKind::Other { name: "task-notification".into() },
+        false => EventKind::Prompt { text },
     }
 }
 
 /// Lists the files that a patch names in lines such as `*** Update File: path`.
-pub fn patched<'a>(patch: &str) -> Vec<Touched<'a>> {
+pub fn files_in_patch<'a>(patch: &str) -> Vec<TouchedFile<'a>> {
     let marks = [
-        ("*** Add File: ", Action::Create),
-        ("*** Update File: ", Action::Edit),
-        ("*** Delete File: ", Action::Delete),
-        ("*** Move to: ", Action::Create),
+        ("*** Add File: ", FileAction::Create),
+        ("*** Update File: ", FileAction::Edit),
+        ("*** Delete File: ", FileAction::Delete),
+        ("*** Move to: ", FileAction::Create),
     ];
     let named = |line: &str| {
         let (mark, action) = marks.iter().find(|(mark, _)| line.starts_with(mark))?;
-        Some(Touched { path: Cow::Owned(line[mark.len()..].trim().to_owned()), action: *action })
+        Some(TouchedFile { path: Cow::Owned(line[mark.len()..].trim().to_owned()), action: *action })
     };
     patch.lines().filter_map(named).collect()
 }
 
 /// Splits a text that begins with `Exit code 3`, as Claude Code writes it, into the code and the output below.
-pub fn exit_code_before(text: &str) -> Option<(i64, &str)> {
+pub fn exit_code_at_start(text: &str) -> Option<(i64, &str)> {
     let rest = text.strip_prefix("Exit code ")?;
     let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
     Some((code.trim().parse().ok()?, output))
 }
 
 /// Reads the code in `[Process exited with code 3]` at the very end of a command's output, as Droid writes it.
-pub fn exit_code_behind(text: &str) -> Option<i64> {
+pub fn exit_code_at_end(text: &str) -> Option<i64> {
     let (_, code) = text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ")?;
     code.parse().ok()
 }
 
 /// Returns what a call to one of the todo tools changed.
-pub fn todos<'a>(
+pub fn todo_change<'a>(
     tool: &str,
-    input: &Fields<'a>,
-    response: impl FnOnce() -> Fields<'a>,
+    input: &JsonFields<'a>,
+    response: impl FnOnce() -> JsonFields<'a>,
 ) -> Option<TodoChange<'a>> {
     match tool {
-        "TodoWrite" => Some(TodoChange::All(whole_list(input))),
+        "TodoWrite" => Some(TodoChange::All(read_todo_list(input))),
         "TaskCreate" => {
             let id = response().object("task").text("id")?;
             Some(TodoChange::One { id, text: input.text("subject"), status: Some(TodoStatus::Pending) })
@@ -143,7 +146,7 @@ pub fn todos<'a>(
 }
 
 /// Reads a todo list: an array of objects or, in Droid, a text with one `1. [completed] …` per line.
-fn whole_list<'a>(input: &Fields<'a>) -> Vec<Todo<'a>> {
+fn read_todo_list<'a>(input: &JsonFields<'a>) -> Vec<Todo<'a>> {
     let listed: Vec<Todo> = input
         .objects("todos")
         .iter()
@@ -153,12 +156,12 @@ fn whole_list<'a>(input: &Fields<'a>) -> Vec<Todo<'a>> {
         })
         .collect();
     match (listed.is_empty(), input.text("todos")) {
-        (true, Some(text)) => text.lines().filter_map(list_line).collect(),
+        (true, Some(text)) => text.lines().filter_map(parse_todo_line).collect(),
         _ => listed,
     }
 }
 
-fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
+fn parse_todo_line<'a>(line: &str) -> Option<Todo<'a>> {
     let (before, rest) = line.split_once('[')?;
     let (status, text) = rest.split_once(']')?;
     let numbered = before.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ')' | '-' | '*' | ' '));
@@ -168,7 +171,7 @@ fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
 }
 
 /// Returns the subject of a call to a tool that acts on the outside world: the text of the first descriptive field.
-pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
+pub fn subject_of_external_call<'a>(tool: &str, input: &JsonFields<'a>) -> Option<Cow<'a, str>> {
     let telling =
         ["title", "subject", "name", "summary", "body", "text", "message", "content", "description"];
     let asked = |name: &&str| input.text(name).filter(|text| !text.trim().is_empty());
@@ -176,45 +179,48 @@ pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
 }
 
 /// Returns whether a command's output is needed, because it may report test results or an effect on the outside world.
-pub fn wants_output(command: &str) -> bool {
-    run::may_tell(command) || effect::may_act(command)
+pub fn needs_output(command: &str) -> bool {
+    run::may_report_result(command) || effect::may_have_effect(command)
 }
 
 /// Returns the questions to the user with their answers, from `{"answers": {"question": "answer"}}`.
-pub fn answers<'a>(tool: &str, response: impl FnOnce() -> Fields<'a>) -> Vec<Answer<'a>> {
+pub fn question_answers<'a>(
+    tool: &str,
+    response: impl FnOnce() -> JsonFields<'a>,
+) -> Vec<QuestionAnswer<'a>> {
     if tool != "AskUserQuestion" && tool != "AskUser" {
         return Vec::new();
     }
-    let pairs = response().object("answers").texts();
-    pairs.into_iter().map(|(question, answer)| Answer { question, answer }).collect()
+    let pairs = response().object("answers").text_fields();
+    pairs.into_iter().map(|(question, answer)| QuestionAnswer { question, answer }).collect()
 }
 
 /// Returns what a sub-agent was asked and what it answered, for a call that delegates work.
-pub fn delegated<'a>(
+pub fn delegated_work<'a>(
     tool: &str,
-    input: &Fields<'a>,
-    response: impl FnOnce() -> Fields<'a>,
-) -> Option<Delegated<'a>> {
+    input: &JsonFields<'a>,
+    response: impl FnOnce() -> JsonFields<'a>,
+) -> Option<DelegatedWork<'a>> {
     if tool != "Task" && tool != "Agent" {
         return None;
     }
     let asked = input.text("description")?;
     let texts = response().objects("content");
     let answer = texts.iter().find_map(|part| part.text("text")).unwrap_or_default();
-    Some(Delegated { asked, answer })
+    Some(DelegatedWork { asked, answer })
 }
 
 /// Returns the plan that was shown to the user. The response contains the plan with the user's changes. Some harnesses
 /// keep the plan in a file; then only the response contains it.
-pub fn plan<'a>(
+pub fn plan_shown_to_user<'a>(
     tool: &str,
-    input: &Fields<'a>,
-    response: impl FnOnce() -> Fields<'a>,
+    input: &JsonFields<'a>,
+    response: impl FnOnce() -> JsonFields<'a>,
 ) -> Option<Cow<'a, str>> {
     if !matches!(tool, "ExitPlanMode" | "ExitSpecMode") {
         return None;
     }
-    let said = |fields: &Fields<'a>| fields.text("plan").filter(|plan| !plan.trim().is_empty());
+    let said = |fields: &JsonFields<'a>| fields.text("plan").filter(|plan| !plan.trim().is_empty());
     said(&response()).or_else(|| said(input))
 }
 
@@ -223,8 +229,9 @@ mod tests {
     use super::*;
 
     fn changed(tool: &str, input: &str, response: &str) -> String {
-        let (input, response) = (Fields::parse(input.as_bytes()).0, Fields::parse(response.as_bytes()).0);
-        format!("{:?}", todos(tool, &input, || response))
+        let (input, response) =
+            (JsonFields::parse(input.as_bytes()).0, JsonFields::parse(response.as_bytes()).0);
+        format!("{:?}", todo_change(tool, &input, || response))
     }
 
     #[test]
@@ -254,9 +261,11 @@ mod tests {
 
     #[test]
     fn answers_of_the_user() {
-        let (response, _) = Fields::parse(br#"{"questions":[],"answers":{"Which?":"red","Odd?":7}}"#);
-        let found: Vec<_> =
-            answers("AskUserQuestion", || response).into_iter().map(|a| (a.question, a.answer)).collect();
+        let (response, _) = JsonFields::parse(br#"{"questions":[],"answers":{"Which?":"red","Odd?":7}}"#);
+        let found: Vec<_> = question_answers("AskUserQuestion", || response)
+            .into_iter()
+            .map(|a| (a.question, a.answer))
+            .collect();
         assert_eq!(found, [("Which?".into(), "red".into())]);
     }
 }

@@ -6,21 +6,21 @@ pub(crate) mod message;
 pub(crate) mod walk;
 
 use memchr::memmem;
-use model::transcript::{Kind, Line};
+use model::transcript::{LineKind, TranscriptLine};
 
 /// Takes one line without its line end and returns its meaning. A reader never fails.
-pub type ReadLine = for<'a> fn(&'a [u8]) -> Line<'a>;
+pub type ReadLine = for<'a> fn(&'a [u8]) -> TranscriptLine<'a>;
 
 /// The most objects that are read in one line. More than two do not occur by accident, and the search must stay cheap.
-const GLUED: usize = 32;
+const MAX_OBJECTS_PER_LINE: usize = 32;
 
 /// Reads a raw line of the file, and any further object in it.
-pub fn each_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(Line<'a>)) {
+pub fn each_object_in_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(TranscriptLine<'a>)) {
     let mut rest = bytes;
-    for _ in 0..GLUED {
+    for _ in 0..MAX_OBJECTS_PER_LINE {
         let line = read(rest);
         rest = line.rest;
-        if line.kind != Kind::Blank {
+        if line.kind != LineKind::Blank {
             each(line);
         }
         if rest.is_empty() {
@@ -30,15 +30,15 @@ pub fn each_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(Line<
 }
 
 /// Returns the folder that the session was in when this line was written, if the line contains it.
-pub fn cwd(line: &[u8]) -> Option<String> {
-    let (fields, _) = crate::fields::Fields::parse(trim(line));
+pub fn cwd_of_line(line: &[u8]) -> Option<String> {
+    let (fields, _) = crate::fields::JsonFields::parse(trim_non_json(line));
     fields.text("cwd").map(std::borrow::Cow::into_owned).filter(|cwd| cwd.starts_with('/'))
 }
 
 /// Returns the session that this line belongs to, if the line contains its id. A file may have been renamed or copied,
 /// so its name is not enough.
-pub fn session(line: &[u8]) -> Option<String> {
-    let (fields, _) = crate::fields::Fields::parse(trim(line));
+pub fn session_of_line(line: &[u8]) -> Option<String> {
+    let (fields, _) = crate::fields::JsonFields::parse(trim_non_json(line));
     let named = fields.text("sessionId");
     // In a line that opens a session, `id` is the session's id.
     let own = || fields.text("id").filter(|_| fields.text("type").as_deref() == Some("session_start"));
@@ -46,7 +46,7 @@ pub fn session(line: &[u8]) -> Option<String> {
 }
 
 /// Removes what is not JSON from both ends of a line: byte order mark, zeros, white space.
-pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
+pub(crate) fn trim_non_json(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {
         line = match line {
             [0xEF, 0xBB, 0xBF, rest @ ..] => rest,
@@ -59,14 +59,19 @@ pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
 }
 
 /// Returns the object in a line. The error says what the line is instead: blank, the end of a torn line, or foreign.
-pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8], Box<Line<'a>>> {
-    let bytes = trim(line);
+pub(crate) fn find_object<'a>(
+    line: &'a [u8],
+    beginnings: &[&str],
+) -> Result<&'a [u8], Box<TranscriptLine<'a>>> {
+    let bytes = trim_non_json(line);
     match bytes.first() {
         Some(b'{') => Ok(bytes),
         None => Err(Box::default()),
-        Some(_) => {
-            Err(Box::new(Line { kind: Kind::Torn, rest: next_line(bytes, beginnings), ..Line::default() }))
-        }
+        Some(_) => Err(Box::new(TranscriptLine {
+            kind: LineKind::Torn,
+            rest: next_object(bytes, beginnings),
+            ..TranscriptLine::default()
+        })),
     }
 }
 
@@ -76,23 +81,25 @@ pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8]
 /// Quotes inside a string are escaped, so such a beginning is never part of a text. It can be part of a list or a
 /// field; then a bracket, a comma or a colon comes before it. (If the first line is torn right after one of these,
 /// the second object is not found.)
-pub(crate) fn next_line<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] {
+pub(crate) fn next_object<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] {
     memmem::find_iter(bytes, "{\"")
         .find(|at| {
             let here = &bytes[*at..];
             beginnings.iter().any(|beginning| here.starts_with(beginning.as_bytes()))
-                && !is_inside(bytes, *at)
+                && !is_nested_object(bytes, *at)
         })
         .map_or(&[], |at| &bytes[at..])
 }
 
-/// Does the same as `next_line` for a single beginning, with one fast search.
-pub(crate) fn next_line_like<'a>(bytes: &'a [u8], beginning: &str) -> &'a [u8] {
-    memmem::find_iter(bytes, beginning).find(|at| !is_inside(bytes, *at)).map_or(&[], |at| &bytes[at..])
+/// Does the same as `next_object` for a single beginning, with one fast search.
+pub(crate) fn next_object_beginning_with<'a>(bytes: &'a [u8], beginning: &str) -> &'a [u8] {
+    memmem::find_iter(bytes, beginning)
+        .find(|at| !is_nested_object(bytes, *at))
+        .map_or(&[], |at| &bytes[at..])
 }
 
 /// Returns whether the object at `at` is an element or a field of another value.
-fn is_inside(bytes: &[u8], at: usize) -> bool {
+fn is_nested_object(bytes: &[u8], at: usize) -> bool {
     matches!(bytes[..at].iter().rfind(|byte| !is_blank(**byte)), Some(b'[' | b',' | b':'))
 }
 
@@ -114,7 +121,7 @@ mod tests {
             ("\u{feff}", ""),
             ("x", "x"),
         ] {
-            assert_eq!(trim(line.as_bytes()), expected.as_bytes(), "{line:?}");
+            assert_eq!(trim_non_json(line.as_bytes()), expected.as_bytes(), "{line:?}");
         }
     }
 
@@ -128,8 +135,12 @@ mod tests {
             (r#"{\"type\":\"b\"}"#, ""),
             ("", ""),
         ] {
-            assert_eq!(next_line(bytes.as_bytes(), &["{\"type\""]), expected.as_bytes(), "{bytes}");
-            assert_eq!(next_line_like(bytes.as_bytes(), "{\"type\""), expected.as_bytes(), "{bytes}");
+            assert_eq!(next_object(bytes.as_bytes(), &["{\"type\""]), expected.as_bytes(), "{bytes}");
+            assert_eq!(
+                next_object_beginning_with(bytes.as_bytes(), "{\"type\""),
+                expected.as_bytes(),
+                "{bytes}"
+            );
         }
     }
 }

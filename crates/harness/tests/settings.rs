@@ -12,40 +12,44 @@ mod properties;
 use std::path::PathBuf;
 
 use harness::settings::{
-    Command, Entry, HookLocation, Problem, Timeout, TimeoutUnit, What, diff, find, install, switched_off,
-    uninstall,
+    ChangeKind, HookCommand, HookEntry, HookLocation, HookTimeout, SettingsProblem, TimeoutUnit, find_hooks,
+    install_hooks, line_disabling_hooks, unified_diff, uninstall_hooks,
 };
-use oracle::{apply_diff, check, insertions, read};
+use oracle::{apply_diff, check_round_trip, count_insertions, parse_jsonc};
 
-fn seconds(seconds: u32) -> Timeout {
-    Timeout { seconds, unit: TimeoutUnit::Seconds }
+fn timeout_seconds(seconds: u32) -> HookTimeout {
+    HookTimeout { seconds, unit: TimeoutUnit::Seconds }
 }
 
 /// Some harnesses use milliseconds. A number in one unit must not be read as a number in the other.
 #[test]
 fn a_timeout_is_written_in_the_unit_of_the_harness() {
-    let in_ms: Vec<Entry> = only("Stop")
+    let in_ms: Vec<HookEntry> = entry_for_event("Stop")
         .into_iter()
-        .map(|entry| Entry { timeout: Timeout { seconds: 10, unit: TimeoutUnit::Milliseconds }, ..entry })
+        .map(|entry| HookEntry {
+            timeout: HookTimeout { seconds: 10, unit: TimeoutUnit::Milliseconds },
+            ..entry
+        })
         .collect();
-    let installed = install(None, &HookLocation::CLAUDE_CODE, &in_ms).unwrap().bytes;
-    assert_eq!(find(&installed, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10_000));
-    let again = install(Some(&installed), &HookLocation::CLAUDE_CODE, &in_ms).unwrap();
-    assert!(!again.changed());
-    let changed = install(Some(&installed), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap();
-    assert_eq!(changed.changes[0].what, What::Updated);
-    assert_eq!(find(&changed.bytes, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
+    let installed = install_hooks(None, &HookLocation::CLAUDE_CODE, &in_ms).unwrap().bytes;
+    assert_eq!(find_hooks(&installed, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10_000));
+    let again = install_hooks(Some(&installed), &HookLocation::CLAUDE_CODE, &in_ms).unwrap();
+    assert!(!again.has_changed());
+    let changed =
+        install_hooks(Some(&installed), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop")).unwrap();
+    assert_eq!(changed.changes[0].what, ChangeKind::Updated);
+    assert_eq!(find_hooks(&changed.bytes, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
 }
 
-pub fn claude_code() -> Vec<Entry> {
-    let entry = |event: &str, matcher: Option<&str>| Entry {
+pub fn claude_code_entries() -> Vec<HookEntry> {
+    let entry = |event: &str, matcher: Option<&str>| HookEntry {
         event: event.into(),
         matcher: matcher.map(str::to_owned),
-        command: Command::Exec {
+        command: HookCommand::Exec {
             program: "/home/me/.local/bin/thru".into(),
             args: vec!["hook".into(), "claude-code".into(), event.into()],
         },
-        timeout: seconds(10),
+        timeout: timeout_seconds(10),
     };
     vec![
         entry("Stop", None),
@@ -57,22 +61,22 @@ pub fn claude_code() -> Vec<Entry> {
     ]
 }
 
-pub fn droid() -> Vec<Entry> {
-    let entry = |event: &str| Entry {
+pub fn droid_entries() -> Vec<HookEntry> {
+    let entry = |event: &str| HookEntry {
         event: event.into(),
         matcher: None,
-        command: Command::shell("/home/me/my tools/thru", &["hook", "droid", event]),
-        timeout: seconds(15),
+        command: HookCommand::shell_command("/home/me/my tools/thru", &["hook", "droid", event]),
+        timeout: timeout_seconds(15),
     };
     vec![entry("Stop"), entry("SessionStart"), entry("PostToolUse")]
 }
 
-fn only(event: &str) -> Vec<Entry> {
-    claude_code().into_iter().filter(|entry| entry.event == event).collect()
+fn entry_for_event(event: &str) -> Vec<HookEntry> {
+    claude_code_entries().into_iter().filter(|entry| entry.event == event).collect()
 }
 
 /// Returns the name and the bytes of every file in a folder of fixtures.
-fn fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
+fn read_fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/settings").join(folder);
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -85,23 +89,23 @@ fn fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn every_fixture_is_extended_and_restored() {
-    let files = fixtures("valid");
+    let files = read_fixtures("valid");
     assert!(files.len() >= 60);
     for (name, bytes) in files {
-        check(&name, &bytes, &HookLocation::CLAUDE_CODE, &claude_code());
-        check(&name, &bytes, &HookLocation::CLAUDE_CODE, &only("Stop"));
-        check(&name, &bytes, &HookLocation::DROID_SETTINGS, &droid());
-        assert!(find(&bytes, &HookLocation::CLAUDE_CODE).unwrap().is_empty(), "{name}");
-        let untouched = uninstall(&bytes, &HookLocation::CLAUDE_CODE).unwrap();
+        check_round_trip(&name, &bytes, &HookLocation::CLAUDE_CODE, &claude_code_entries());
+        check_round_trip(&name, &bytes, &HookLocation::CLAUDE_CODE, &entry_for_event("Stop"));
+        check_round_trip(&name, &bytes, &HookLocation::DROID_SETTINGS, &droid_entries());
+        assert!(find_hooks(&bytes, &HookLocation::CLAUDE_CODE).unwrap().is_empty(), "{name}");
+        let untouched = uninstall_hooks(&bytes, &HookLocation::CLAUDE_CODE).unwrap();
         assert_eq!((untouched.bytes, untouched.changes.len()), (bytes, 0), "{name}");
     }
 }
 
 #[test]
 fn events_at_the_top_are_extended_and_restored() {
-    for (name, bytes) in fixtures("top") {
-        check(&name, &bytes, &HookLocation::DROID_HOOKS, &droid());
-        check(&name, &bytes, &HookLocation::DROID_HOOKS, &droid()[..1]);
+    for (name, bytes) in read_fixtures("top") {
+        check_round_trip(&name, &bytes, &HookLocation::DROID_HOOKS, &droid_entries());
+        check_round_trip(&name, &bytes, &HookLocation::DROID_HOOKS, &droid_entries()[..1]);
     }
 }
 
@@ -150,15 +154,16 @@ fn an_invalid_file_is_left_alone() {
         ("words.txt.json", 1, 1, "unexpected `hello`"),
         ("wrong-bracket.json", 1, 9, "`,` or `]` is expected"),
     ];
-    let files = fixtures("invalid");
+    let files = read_fixtures("invalid");
     assert_eq!(files.len(), expected.len());
     for ((name, bytes), (file, line, column, why)) in files.iter().zip(expected) {
         assert_eq!(name, file);
-        let problem = install(Some(bytes), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap_err();
+        let problem =
+            install_hooks(Some(bytes), &HookLocation::CLAUDE_CODE, &claude_code_entries()).unwrap_err();
         assert_eq!(problem.to_string(), format!("line {line}, column {column}: {why}"), "{name}");
-        assert_eq!(uninstall(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
-        assert_eq!(find(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
-        assert_eq!(switched_off(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(uninstall_hooks(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(find_hooks(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(line_disabling_hooks(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
     }
 }
 
@@ -178,12 +183,13 @@ fn a_file_of_another_shape_is_left_alone() {
         ("root-null.json", "line 2, column 2: the file is not an object"),
         ("root-string.json", "line 1, column 1: the file is not an object"),
     ];
-    let files = fixtures("wrong-shape");
+    let files = read_fixtures("wrong-shape");
     assert_eq!(files.len(), expected.len());
     for ((name, bytes), (file, message)) in files.iter().zip(expected) {
         assert_eq!(name, file);
-        let problem = install(Some(bytes), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap_err();
-        assert!(!matches!(problem, Problem::Invalid { .. }), "{name}");
+        let problem =
+            install_hooks(Some(bytes), &HookLocation::CLAUDE_CODE, &claude_code_entries()).unwrap_err();
+        assert!(!matches!(problem, SettingsProblem::Invalid { .. }), "{name}");
         assert_eq!(problem.to_string(), message, "{name}");
     }
 }
@@ -191,34 +197,34 @@ fn a_file_of_another_shape_is_left_alone() {
 /// Our existing entries are updated in place, and removed without removing anything else.
 #[test]
 fn old_entries_are_updated_in_place() {
-    for (name, bytes) in fixtures("ours") {
-        let entries = only("Stop");
-        let outcome = install(Some(&bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
-        assert!(outcome.changed(), "{name}");
-        let found = find(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap();
+    for (name, bytes) in read_fixtures("ours") {
+        let entries = entry_for_event("Stop");
+        let outcome = install_hooks(Some(&bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
+        assert!(outcome.has_changed(), "{name}");
+        let found = find_hooks(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap();
         assert_eq!(found.len(), 1, "{name}");
         assert_eq!((&found[0].command, found[0].timeout), (&entries[0].command, Some(10)), "{name}");
-        let again = install(Some(&outcome.bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
+        let again = install_hooks(Some(&outcome.bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
         assert_eq!(again.bytes, outcome.bytes, "{name}");
         let (from_old, from_new) = (
-            uninstall(&bytes, &HookLocation::CLAUDE_CODE).unwrap(),
-            uninstall(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap(),
+            uninstall_hooks(&bytes, &HookLocation::CLAUDE_CODE).unwrap(),
+            uninstall_hooks(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap(),
         );
         assert_eq!(from_old.bytes, from_new.bytes, "{name}");
-        assert!(read(str::from_utf8(&from_old.bytes).unwrap()).is_some(), "{name}");
+        assert!(parse_jsonc(str::from_utf8(&from_old.bytes).unwrap()).is_some(), "{name}");
     }
 }
 
 #[track_caller]
-fn check_install(old: &str, entries: &[Entry], new: &str, what: &[What]) {
-    let outcome = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, entries).unwrap();
+fn check_install(old: &str, entries: &[HookEntry], new: &str, what: &[ChangeKind]) {
+    let outcome = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, entries).unwrap();
     assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
     assert_eq!(outcome.changes.iter().map(|change| change.what).collect::<Vec<_>>(), what);
 }
 
 #[track_caller]
 fn check_uninstall(old: &str, new: &str) {
-    let outcome = uninstall(old.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap();
+    let outcome = uninstall_hooks(old.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap();
     assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
 }
 
@@ -231,34 +237,57 @@ fn only_the_values_that_differ_change() {
         )
     };
     let program = "/home/me/.local/bin/thru";
-    check_install(&ours("/old/thru", "10"), &only("Stop"), &ours(program, "10"), &[What::Updated]);
-    check_install(&ours(program, "2.5"), &only("Stop"), &ours(program, "10"), &[What::Updated]);
-    check_install(&ours("/old/thru", "99"), &only("Stop"), &ours(program, "10"), &[What::Updated]);
-    check_install(&ours(program, "10"), &only("Stop"), &ours(program, "10"), &[What::Kept]);
+    check_install(
+        &ours("/old/thru", "10"),
+        &entry_for_event("Stop"),
+        &ours(program, "10"),
+        &[ChangeKind::Updated],
+    );
+    check_install(
+        &ours(program, "2.5"),
+        &entry_for_event("Stop"),
+        &ours(program, "10"),
+        &[ChangeKind::Updated],
+    );
+    check_install(
+        &ours("/old/thru", "99"),
+        &entry_for_event("Stop"),
+        &ours(program, "10"),
+        &[ChangeKind::Updated],
+    );
+    check_install(&ours(program, "10"), &entry_for_event("Stop"), &ours(program, "10"), &[ChangeKind::Kept]);
 }
 
 #[test]
 fn what_nobody_asks_for_any_more_goes() {
-    let old = install(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-    let fewer = install(Some(&old), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap();
+    let old = install_hooks(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &claude_code_entries())
+        .unwrap()
+        .bytes;
+    let fewer = install_hooks(Some(&old), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop")).unwrap();
     assert_eq!(
         fewer.bytes,
-        install(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes
+        install_hooks(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop"))
+            .unwrap()
+            .bytes
     );
-    assert_eq!(fewer.changes.iter().filter(|change| change.what == What::Removed).count(), 5);
-    let none = install(Some(&old), &HookLocation::CLAUDE_CODE, &[]).unwrap();
+    assert_eq!(fewer.changes.iter().filter(|change| change.what == ChangeKind::Removed).count(), 5);
+    let none = install_hooks(Some(&old), &HookLocation::CLAUDE_CODE, &[]).unwrap();
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
 
 /// The entry of a later version must keep what the entry of an earlier version recorded about the file.
 #[test]
 fn upgrades_end_where_they_began() {
-    for (name, bytes) in fixtures("valid") {
-        let first = install(Some(&bytes), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
-        let second = install(Some(&first), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-        let third = install(Some(&second), &HookLocation::CLAUDE_CODE, &claude_code()[1..]).unwrap().bytes;
+    for (name, bytes) in read_fixtures("valid") {
+        let first =
+            install_hooks(Some(&bytes), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop")).unwrap().bytes;
+        let second =
+            install_hooks(Some(&first), &HookLocation::CLAUDE_CODE, &claude_code_entries()).unwrap().bytes;
+        let third = install_hooks(Some(&second), &HookLocation::CLAUDE_CODE, &claude_code_entries()[1..])
+            .unwrap()
+            .bytes;
         for (step, file) in [first, second, third].into_iter().enumerate() {
-            let back = uninstall(&file, &HookLocation::CLAUDE_CODE).unwrap().bytes;
+            let back = uninstall_hooks(&file, &HookLocation::CLAUDE_CODE).unwrap().bytes;
             assert_eq!(
                 String::from_utf8_lossy(&back),
                 String::from_utf8_lossy(&bytes),
@@ -275,11 +304,13 @@ fn survives_being_written_anew() {
     let cases =
         ["{}", "{\"hooks\":{}}", "{\"hooks\":{\"Stop\":[]}}", "{\"a\":1}", "{\"a\":1,\"hooks\":{}}", ""];
     for old in cases {
-        let new = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
-        let value = read(str::from_utf8(&new).unwrap()).unwrap();
+        let new = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop"))
+            .unwrap()
+            .bytes;
+        let value = parse_jsonc(str::from_utf8(&new).unwrap()).unwrap();
         for anew in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
-            let back = uninstall(anew.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap();
-            assert_eq!(read(str::from_utf8(&back.bytes).unwrap()), read(old), "{old}: {anew}");
+            let back = uninstall_hooks(anew.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap();
+            assert_eq!(parse_jsonc(str::from_utf8(&back.bytes).unwrap()), parse_jsonc(old), "{old}: {anew}");
             assert_eq!(back.blank, old.is_empty());
         }
     }
@@ -287,7 +318,7 @@ fn survives_being_written_anew() {
 
 #[test]
 fn no_file_becomes_a_tidy_one() {
-    let outcome = install(None, &HookLocation::CLAUDE_CODE, &claude_code()[..2]).unwrap();
+    let outcome = install_hooks(None, &HookLocation::CLAUDE_CODE, &claude_code_entries()[..2]).unwrap();
     assert_eq!(
         String::from_utf8(outcome.bytes).unwrap(),
         r#"{
@@ -321,7 +352,7 @@ fn no_file_becomes_a_tidy_one() {
 }
 "#
     );
-    assert!(install(None, &HookLocation::CLAUDE_CODE, &[]).unwrap().blank);
+    assert!(install_hooks(None, &HookLocation::CLAUDE_CODE, &[]).unwrap().blank);
 }
 
 #[test]
@@ -351,10 +382,12 @@ fn follows_the_file() {
         ),
     ];
     for (old, new) in cases {
-        check_install(old, &only("Stop"), &new, &[What::Added]);
+        check_install(old, &entry_for_event("Stop"), &new, &[ChangeKind::Added]);
     }
     let tabs = "{\n\t\"a\": 1 // one\n}\n";
-    let lines = install(Some(tabs.as_bytes()), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
+    let lines = install_hooks(Some(tabs.as_bytes()), &HookLocation::CLAUDE_CODE, &entry_for_event("Stop"))
+        .unwrap()
+        .bytes;
     let lines = String::from_utf8(lines).unwrap();
     assert!(lines.starts_with(
         "{\n\t\"a\": 1, // one\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n"
@@ -365,8 +398,10 @@ fn follows_the_file() {
 /// A user extends a file that we created. Uninstalling keeps what the user added.
 #[test]
 fn keeps_what_was_added_to_a_file_of_ours() {
-    let ours =
-        String::from_utf8(install(None, &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes).unwrap();
+    let ours = String::from_utf8(
+        install_hooks(None, &HookLocation::CLAUDE_CODE, &entry_for_event("Stop")).unwrap().bytes,
+    )
+    .unwrap();
     check_uninstall(&ours, "");
     check_uninstall(&ours.replacen('{', "{\n  \"model\": \"opus\",", 1), "{\n  \"model\": \"opus\"\n}\n");
     check_uninstall(&ours.replacen('{', "{ // mine", 1), "{ // mine\n}\n");
@@ -455,24 +490,27 @@ fn knows_its_own_commands() {
         "command -v thru && echo yes",
     ];
     for line in ours {
-        assert!(Command::Shell(line.into()).is_ours(), "{line}");
+        assert!(HookCommand::Shell(line.into()).is_thru_hook(), "{line}");
     }
     for line in not_ours {
-        assert!(!Command::Shell(line.into()).is_ours(), "{line}");
+        assert!(!HookCommand::Shell(line.into()).is_thru_hook(), "{line}");
     }
-    let exec = |program: &str, args: &[&str]| Command::Exec {
+    let exec = |program: &str, args: &[&str]| HookCommand::Exec {
         program: program.into(),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
     };
-    assert!(exec("/a b/thru", &["hook", "x"]).is_ours());
-    assert!(exec("thru", &["hook"]).is_ours());
-    assert!(!exec("thru", &[]).is_ours());
-    assert!(!exec("thru", &["brief"]).is_ours());
-    assert!(!exec("/a/thru2", &["hook"]).is_ours());
-    assert_eq!(Command::shell("/a b/thru", &["hook", "x"]), Command::Shell("'/a b/thru' hook x".into()));
-    assert_eq!(Command::shell("it's", &[""]), Command::Shell("'it'\\''s' ''".into()));
-    assert!(Command::shell("/it's/thru", &["hook", "$x"]).is_ours());
-    assert!(Command::if_installed(&["hook", "claude-code", "Stop"]).is_ours());
+    assert!(exec("/a b/thru", &["hook", "x"]).is_thru_hook());
+    assert!(exec("thru", &["hook"]).is_thru_hook());
+    assert!(!exec("thru", &[]).is_thru_hook());
+    assert!(!exec("thru", &["brief"]).is_thru_hook());
+    assert!(!exec("/a/thru2", &["hook"]).is_thru_hook());
+    assert_eq!(
+        HookCommand::shell_command("/a b/thru", &["hook", "x"]),
+        HookCommand::Shell("'/a b/thru' hook x".into())
+    );
+    assert_eq!(HookCommand::shell_command("it's", &[""]), HookCommand::Shell("'it'\\''s' ''".into()));
+    assert!(HookCommand::shell_command("/it's/thru", &["hook", "$x"]).is_thru_hook());
+    assert!(HookCommand::shell_command_if_installed(&["hook", "claude-code", "Stop"]).is_thru_hook());
 }
 
 #[test]
@@ -487,17 +525,30 @@ fn sees_the_off_switch() {
         ("", None),
     ];
     for (text, line) in cases {
-        assert_eq!(switched_off(text.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap(), line, "{text}");
+        assert_eq!(
+            line_disabling_hooks(text.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap(),
+            line,
+            "{text}"
+        );
         let droid = text.replace("disableAllHooks", "hooksDisabled");
-        assert_eq!(switched_off(droid.as_bytes(), &HookLocation::DROID_SETTINGS).unwrap(), line, "{droid}");
-        assert_eq!(switched_off(droid.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap(), None, "{droid}");
+        assert_eq!(
+            line_disabling_hooks(droid.as_bytes(), &HookLocation::DROID_SETTINGS).unwrap(),
+            line,
+            "{droid}"
+        );
+        assert_eq!(
+            line_disabling_hooks(droid.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap(),
+            None,
+            "{droid}"
+        );
     }
 }
 
 #[test]
 fn finds_line_matcher_and_time() {
-    let new = install(Some(b"{\n}\n"), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-    let found = find(&new, &HookLocation::CLAUDE_CODE).unwrap();
+    let new =
+        install_hooks(Some(b"{\n}\n"), &HookLocation::CLAUDE_CODE, &claude_code_entries()).unwrap().bytes;
+    let found = find_hooks(&new, &HookLocation::CLAUDE_CODE).unwrap();
     assert_eq!(found.len(), 6);
     assert_eq!((found[0].line, found[1].matcher.as_deref(), found[2].timeout), (6, Some("*"), Some(10)));
 }
@@ -505,44 +556,47 @@ fn finds_line_matcher_and_time() {
 #[test]
 fn depth_is_refused_and_size_is_not() {
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    let problem = install(Some(deep.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap_err();
-    assert!(matches!(problem, Problem::Invalid { line: 1, column: 518, .. }), "{problem}");
+    let problem =
+        install_hooks(Some(deep.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code_entries()).unwrap_err();
+    assert!(matches!(problem, SettingsProblem::Invalid { line: 1, column: 518, .. }), "{problem}");
     let fine = format!("{{\"a\": {}{}}}", "[".repeat(100), "]".repeat(100));
-    check("100 deep", fine.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code());
+    check_round_trip("100 deep", fine.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code_entries());
 
     let rule = "      \"Bash(cargo test --package some-package-with-a-long-name:*)\", // ✓\n";
     let large = format!("{{\n  \"a\": [\n{}    null\n  ]\n}}\n", rule.repeat(5_000_000 / rule.len()));
     let started = std::time::Instant::now();
-    let new = install(Some(large.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-    assert!(uninstall(&new, &HookLocation::CLAUDE_CODE).unwrap().bytes == large.as_bytes());
+    let new = install_hooks(Some(large.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code_entries())
+        .unwrap()
+        .bytes;
+    assert!(uninstall_hooks(&new, &HookLocation::CLAUDE_CODE).unwrap().bytes == large.as_bytes());
     assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
 }
 
 #[test]
 fn shows_the_difference() {
     let old = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 4\n}\n";
-    assert_eq!(diff(old, old), "");
+    assert_eq!(unified_diff(old, old), "");
     assert_eq!(
-        diff(old, &old.replace("4\n", "4,\n  \"e\": 5\n")),
+        unified_diff(old, &old.replace("4\n", "4,\n  \"e\": 5\n")),
         "@@ -2,5 +2,6 @@\n   \"a\": 1,\n   \"b\": 2,\n   \"c\": 3,\n-  \"d\": 4\n+  \"d\": 4,\n+  \"e\": 5\n }\n"
     );
-    assert_eq!(diff("", "a\nb\n"), "@@ -0,0 +1,2 @@\n+a\n+b\n");
-    assert_eq!(diff("a", "a\n"), "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
+    assert_eq!(unified_diff("", "a\nb\n"), "@@ -0,0 +1,2 @@\n+a\n+b\n");
+    assert_eq!(unified_diff("a", "a\n"), "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
     let many: String = (0..100).map(|n| format!("{n}\n")).collect();
     let apart = many.replace("\n10\n", "\nten\n").replace("\n90\n", "\nninety\n");
-    assert_eq!(diff(&many, &apart).matches("@@ -").count(), 2);
+    assert_eq!(unified_diff(&many, &apart).matches("@@ -").count(), 2);
     // The files are too different for the shortest diff, but the result is still correct.
     let (a, b): (String, String) = ((0..3000).map(|n| format!("{n}\n")).collect(), "x\n".repeat(3000));
-    assert_eq!(apply_diff(&a, &diff(&a, &b)), b);
+    assert_eq!(apply_diff(&a, &unified_diff(&a, &b)), b);
 }
 
 /// The function that counts insertions must also detect a text that is not an insertion.
 #[test]
 fn the_oracle_can_tell() {
-    assert_eq!(insertions(b"ac", b"abc"), Some(1));
-    assert_eq!(insertions(b"ace", b"abcde"), Some(2));
-    assert_eq!(insertions(b"abc", b"abc"), Some(0));
-    assert_eq!(insertions(b"", b"x"), Some(1));
-    assert_eq!(insertions(b"abc", b"ac"), None);
-    assert_eq!(insertions(b"abc", b"acb"), None);
+    assert_eq!(count_insertions(b"ac", b"abc"), Some(1));
+    assert_eq!(count_insertions(b"ace", b"abcde"), Some(2));
+    assert_eq!(count_insertions(b"abc", b"abc"), Some(0));
+    assert_eq!(count_insertions(b"", b"x"), Some(1));
+    assert_eq!(count_insertions(b"abc", b"ac"), None);
+    assert_eq!(count_insertions(b"abc", b"acb"), None);
 }

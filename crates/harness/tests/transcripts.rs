@@ -11,32 +11,32 @@ mod damage;
 
 use std::path::{Path, PathBuf};
 
-use harness::transcript::{ReadLine, each_line};
-use model::transcript::{Chain, Kind, Line};
+use harness::transcript::{ReadLine, each_object_in_line};
+use model::transcript::{LineAuthor, LineKind, TranscriptLine};
 
 const READERS: [(&str, ReadLine); 2] = [
     ("claude-code", harness::claude_code::transcript::read_line),
     ("droid", harness::droid::transcript::read_line),
 ];
 
-fn fixture(name: &str) -> PathBuf {
+fn fixture_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts").join(name)
 }
 
 /// Returns the captured lines of a harness, one of each kind.
-fn captured(harness: &str) -> String {
-    std::fs::read_to_string(fixture(&format!("{harness}.jsonl"))).unwrap()
+fn captured_lines(harness: &str) -> String {
+    std::fs::read_to_string(fixture_path(&format!("{harness}.jsonl"))).unwrap()
 }
 
 /// Describes everything that a line means, in a form that a person can check.
-fn describe(line: &Line) -> String {
+fn describe_line(line: &TranscriptLine) -> String {
     let kind = match &line.kind {
-        Kind::Known(name) => (*name).to_owned(),
+        LineKind::Known(name) => (*name).to_owned(),
         other => format!("{other:?}"),
     };
     let chain = match &line.chain {
-        Chain::Main => String::new(),
-        Chain::Side { agent } => format!(" (side: {})", agent.as_deref().unwrap_or("?")),
+        LineAuthor::Main => String::new(),
+        LineAuthor::Side { agent } => format!(" (side: {})", agent.as_deref().unwrap_or("?")),
     };
     let items: String = line.items.iter().map(|item| format!("    {item:?}\n")).collect();
     format!("{kind}{chain}\n{items}")
@@ -46,10 +46,10 @@ fn describe(line: &Line) -> String {
 fn captured_lines_give_what_they_say() {
     for (harness, read) in READERS {
         let mut found = String::new();
-        for line in captured(harness).lines() {
-            each_line(read, line.as_bytes(), |line| found.push_str(&describe(&line)));
+        for line in captured_lines(harness).lines() {
+            each_object_in_line(read, line.as_bytes(), |line| found.push_str(&describe_line(&line)));
         }
-        let expected = fixture(&format!("{harness}.expected"));
+        let expected = fixture_path(&format!("{harness}.expected"));
         if std::env::var_os("THRU_BLESS").is_some() {
             std::fs::write(&expected, &found).unwrap();
         }

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Action, EventName};
-use crate::journal::{AgentField, FileField, Record};
-use crate::render::{inline, path, width};
-use crate::text::{count, fingerprint};
+use crate::event::{EventName, FileAction};
+use crate::journal::{AgentField, FileField, JournalRecord};
+use crate::render::{inline_for_model, path_or_code, utf16_length};
+use crate::text::{count_with_noun, fnv_fingerprint};
 use crate::time;
 
 /// The most files that are kept for one call.
-const MOST_FILES: usize = 8;
+const MAX_FILES_PER_CALL: usize = 8;
 
 /// The name of an agent that is not a sub-agent and has no role.
 const MAIN_AGENT: &str = "main";
@@ -49,12 +49,13 @@ pub struct Activity {
 
 impl Activity {
     /// Returns `None` for a record that is not a tool call.
-    pub fn of(record: &Record, role: &str) -> Option<Activity> {
+    pub fn from_record(record: &JournalRecord, role: &str) -> Option<Activity> {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
         // The text of a command can name a file that the command does not change.
-        let files = record.files.iter().filter(|file| !file.guess).take(MOST_FILES).cloned().collect();
+        let files =
+            record.files.iter().filter(|file| !file.guess).take(MAX_FILES_PER_CALL).cloned().collect();
         Some(Activity {
             ts: record.ts.to_string(),
             session: record.session.to_string(),
@@ -72,14 +73,15 @@ impl Activity {
     }
 
     /// Returns one line of JSON, without its line end.
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_json_line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
     /// Returns the files that the call changed.
-    pub fn edited(&self) -> impl Iterator<Item = &FileField> {
-        let is_edit =
-            |file: &&FileField| matches!(file.action, Action::Create | Action::Edit | Action::Delete);
+    pub fn edited_files(&self) -> impl Iterator<Item = &FileField> {
+        let is_edit = |file: &&FileField| {
+            matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)
+        };
         self.files.iter().filter(is_edit).filter(|_| self.ok != Some(false))
     }
 
@@ -96,7 +98,7 @@ impl Activity {
 
 /// The calls of one tool, agent or session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Counts {
+pub struct CallCounts {
     pub name: String,
     pub calls: u64,
     pub ok: u64,
@@ -108,14 +110,17 @@ pub struct Counts {
 }
 
 /// Counts calls by what `name` returns for them. The most frequent name comes first.
-pub fn count_by<'a>(activity: &'a [Activity], name: impl Fn(&'a Activity) -> &'a str) -> Vec<Counts> {
+pub fn count_calls_by<'a>(
+    activity: &'a [Activity],
+    name: impl Fn(&'a Activity) -> &'a str,
+) -> Vec<CallCounts> {
     #[derive(Default)]
-    struct Sum {
-        counts: Counts,
+    struct CountSum {
+        counts: CallCounts,
         ms: u64,
         timed: u64,
     }
-    let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<&str, CountSum> = BTreeMap::new();
     for one in activity {
         let sum = sums.entry(name(one)).or_default();
         sum.counts.calls += 1;
@@ -127,18 +132,18 @@ pub fn count_by<'a>(activity: &'a [Activity], name: impl Fn(&'a Activity) -> &'a
             sum.counts.last_at.clone_from(&one.ts);
         }
     }
-    let finish = |(name, sum): (&str, Sum)| Counts {
+    let finish = |(name, sum): (&str, CountSum)| CallCounts {
         name: name.to_owned(),
         average_ms: sum.ms.checked_div(sum.timed),
         ..sum.counts
     };
-    let mut counts: Vec<Counts> = sums.into_iter().map(finish).collect();
+    let mut counts: Vec<CallCounts> = sums.into_iter().map(finish).collect();
     counts.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.name.cmp(&b.name)));
     counts
 }
 
 /// The edits of two sessions clash if they are at most this far apart.
-pub const CLASH_WITHIN: SignedDuration = SignedDuration::from_mins(10);
+pub const MAX_CLASH_GAP: SignedDuration = SignedDuration::from_mins(10);
 
 /// A file that this session and another one edited at about the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,17 +170,17 @@ pub enum OtherSession {
 
 /// Returns the files that this session and another one edited within ten minutes: one clash for each file and other
 /// session, with the last edit of the other session that is close to one of ours. The newest clash comes first.
-pub fn clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
+pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
-    for (whole, call, path) in own.iter().flat_map(edits_of) {
-        if let Some(at) = time::parse(&call.ts) {
+    for (whole, call, path) in own.iter().flat_map(edited_paths) {
+        if let Some(at) = time::parse_time(&call.ts) {
             mine.entry(whole).or_default().push((at, call, path));
         }
     }
     mine.values_mut().for_each(|edits| edits.sort_by_key(|(at, ..)| *at));
     let mut found: BTreeMap<(String, &str), Clash> = BTreeMap::new();
-    for (whole, other, _) in others.iter().flat_map(edits_of) {
-        let Some((at, edits)) = time::parse(&other.ts).zip(mine.get(&whole)) else { continue };
+    for (whole, other, _) in others.iter().flat_map(edited_paths) {
+        let Some((at, edits)) = time::parse_time(&other.ts).zip(mine.get(&whole)) else { continue };
         let Some((_, own, path)) = nearest(edits, at) else { continue };
         let clash = Clash {
             path: (*path).to_owned(),
@@ -203,12 +208,12 @@ fn nearest<'e, 'a>(
     let distance = |edit: &&(Timestamp, &Activity, &str)| edit.0.duration_since(at).abs();
     let later = edits.partition_point(|(own_at, ..)| *own_at < at);
     let near = edits[..later].last().into_iter().chain(edits.get(later));
-    near.min_by_key(distance).filter(|edit| distance(edit) <= CLASH_WITHIN)
+    near.min_by_key(distance).filter(|edit| distance(edit) <= MAX_CLASH_GAP)
 }
 
 /// Returns each file that a call changed: its whole path, the call, and its path as recorded.
-fn edits_of(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &str)> {
-    activity.edited().map(move |file| {
+fn edited_paths(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &str)> {
+    activity.edited_files().map(move |file| {
         let whole = match file.outside {
             true => file.path.clone(),
             false => format!("{}/{}", activity.worktree, file.path),
@@ -219,42 +224,45 @@ fn edits_of(activity: &Activity) -> impl Iterator<Item = (String, &Activity, &st
 
 impl Clash {
     /// Returns a fingerprint of the file and the other session.
-    pub fn mark(&self) -> u64 {
-        fingerprint([&self.session, &self.path])
+    pub fn fingerprint(&self) -> u64 {
+        fnv_fingerprint([&self.session, &self.path])
     }
 
     /// Returns one line for the agent; `title` is the name of the other session's harness.
-    pub fn words(&self, title: &str, other: OtherSession) -> String {
+    pub fn describe_for_agent(&self, title: &str, other: OtherSession) -> String {
         let ended = match other {
             OtherSession::Open => "",
             OtherSession::Ended => ", which has ended since,",
         };
-        let agent =
-            if self.agent == MAIN_AGENT { String::new() } else { format!(", {}", path(&self.agent, 40)) };
+        let agent = if self.agent == MAIN_AGENT {
+            String::new()
+        } else {
+            format!(", {}", path_or_code(&self.agent, 40))
+        };
         format!(
             "Throughline: session {} ({}{agent}){ended} edited {} at {}, and this session did at {}. Read it again before you \
              change it.\n",
-            short(&self.session),
-            inline(title, 40),
-            path(&self.path, 200),
-            path(&self.at, 30),
-            path(&self.own_at, 30),
+            short_session_id(&self.session),
+            inline_for_model(title, 40),
+            path_or_code(&self.path, 200),
+            path_or_code(&self.at, 30),
+            path_or_code(&self.own_at, 30),
         )
     }
 }
 
 /// Returns the beginning of a session's id, which every command accepts in place of the whole id.
-pub fn short(session: &str) -> String {
-    path(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
+pub fn short_session_id(session: &str) -> String {
+    path_or_code(session.split('-').next().filter(|first| first.len() >= 8).unwrap_or(session), 40)
 }
 
 /// The most files that are named for one agent.
-const MOST_NAMED_FILES: usize = 3;
+const MAX_FILES_NAMED: usize = 3;
 
 /// Describes what agents did in one phrase for each agent, such as
 /// `coder of session 1a2b3c4d edited src/a.rs, src/b.rs (2 of 5 calls failed)`. The most recently active agent comes
 /// first, and only phrases that fit into `max` characters are included. Sessions other than `own` are named.
-pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
+pub fn describe_recent_activity(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     let mut actors: Vec<(&Activity, Vec<&Activity>)> = Vec::new();
     for one in activity {
         let is_same =
@@ -270,9 +278,9 @@ pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
     actors.sort_by(|(a, _), (b, _)| b.ts.cmp(&a.ts).then_with(|| a.agent_name().cmp(b.agent_name())));
     let mut text = String::new();
     for (last, calls) in &actors {
-        let Some(phrase) = phrase(last, calls, own) else { continue };
+        let Some(phrase) = describe_agent_activity(last, calls, own) else { continue };
         let separator = if text.is_empty() { "" } else { "; " };
-        if width(&text) + width(separator) + width(&phrase) <= max {
+        if utf16_length(&text) + utf16_length(separator) + utf16_length(&phrase) <= max {
             text.push_str(separator);
             text.push_str(&phrase);
         }
@@ -281,29 +289,32 @@ pub fn lately(activity: &[Activity], own: &str, max: usize) -> Option<String> {
 }
 
 /// Describes what one agent did. Returns `None` if it changed no file and no call failed.
-fn phrase(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
-    let whose =
-        if last.session == own { String::new() } else { format!(" of session {}", short(&last.session)) };
+fn describe_agent_activity(last: &Activity, calls: &[&Activity], own: &str) -> Option<String> {
+    let whose = if last.session == own {
+        String::new()
+    } else {
+        format!(" of session {}", short_session_id(&last.session))
+    };
     let failed = calls.iter().filter(|call| call.ok == Some(false)).count();
     let mut files: Vec<&str> = Vec::new();
-    for file in calls.iter().rev().flat_map(|call| call.edited()) {
+    for file in calls.iter().rev().flat_map(|call| call.edited_files()) {
         if !files.contains(&file.path.as_str()) {
             files.push(&file.path);
         }
     }
-    let mut text = format!("{}{whose}", path(last.agent_name(), 40));
+    let mut text = format!("{}{whose}", path_or_code(last.agent_name(), 40));
     text.push_str(&match files.len() {
         0 if failed == 0 => return None,
-        0 => format!(" made {}", count(calls.len(), "call")),
+        0 => format!(" made {}", count_with_noun(calls.len(), "call")),
         n => {
-            let named: Vec<String> = files.iter().take(MOST_NAMED_FILES).map(|file| path(file, 80)).collect();
-            let more =
-                if n > MOST_NAMED_FILES { format!(" +{}", n - MOST_NAMED_FILES) } else { String::new() };
+            let named: Vec<String> =
+                files.iter().take(MAX_FILES_NAMED).map(|file| path_or_code(file, 80)).collect();
+            let more = if n > MAX_FILES_NAMED { format!(" +{}", n - MAX_FILES_NAMED) } else { String::new() };
             format!(" edited {}{more}", named.join(", "))
         }
     });
     if failed > 0 {
-        text.push_str(&format!(" ({failed} of {} failed)", count(calls.len(), "call")));
+        text.push_str(&format!(" ({failed} of {} failed)", count_with_noun(calls.len(), "call")));
     }
     Some(text)
 }

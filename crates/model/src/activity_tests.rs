@@ -1,7 +1,7 @@
 use super::*;
 
-fn record(text: &str) -> Record<'_> {
-    Record::read(text.as_bytes()).unwrap()
+fn parse_record(text: &str) -> JournalRecord<'_> {
+    JournalRecord::parse_line(text.as_bytes()).unwrap()
 }
 
 #[test]
@@ -9,12 +9,12 @@ fn a_call_becomes_a_line_and_other_records_do_not() {
     let call = r#"{"v":1,"ts":"2026-11-15T19:22:00Z","harness":"claude-code","event":"tool-done","session":"s1",
         "worktree":"/p","agent":{"id":"a1","type":"coder"},"id":"t1","tool":"Edit","ok":true,"ms":12,
         "files":[{"path":"src/a.rs","action":"edit"},{"path":"b","action":"read","guess":true}]}"#;
-    let made = Activity::of(&record(call), "tester").unwrap();
+    let made = Activity::from_record(&parse_record(call), "tester").unwrap();
     let paths: Vec<&str> = made.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!((made.agent_name(), made.role.as_str(), paths), ("coder", "tester", vec!["src/a.rs"]));
-    assert_eq!(serde_json::from_slice::<Activity>(&made.line()).unwrap(), made);
+    assert_eq!(serde_json::from_slice::<Activity>(&made.to_json_line()).unwrap(), made);
     let prompt = r#"{"v":1,"ts":"x","event":"prompt","session":"s1","text":"hello"}"#;
-    assert_eq!(Activity::of(&record(prompt), ""), None);
+    assert_eq!(Activity::from_record(&parse_record(prompt), ""), None);
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn how_a_call_went() {
     ];
     for (fields, expected) in cases {
         let line = format!(r#"{{"event":"tool-done","session":"s","tool":"Bash",{fields}}}"#);
-        assert_eq!(Activity::of(&record(&line), "").unwrap().ok, expected, "{fields}");
+        assert_eq!(Activity::from_record(&parse_record(&line), "").unwrap().ok, expected, "{fields}");
     }
 }
 
@@ -58,7 +58,7 @@ fn calls_are_counted_by_name() {
         call("Bash", None, Some(201), "2"),
         call("Read", Some(true), None, "1"),
     ];
-    let counts = count_by(&calls, |one| &one.tool);
+    let counts = count_calls_by(&calls, |one| &one.tool);
     let rows: Vec<_> = counts
         .iter()
         .map(|c| (c.name.as_str(), c.calls, c.ok, c.failed, c.average_ms, c.last_at.as_str()))
@@ -69,8 +69,9 @@ fn calls_are_counted_by_name() {
     );
 }
 
-fn edit(session: &str, ts: &str, file: &str) -> Activity {
-    let files = vec![FileField { path: file.to_owned(), action: Action::Edit, outside: false, guess: false }];
+fn edit_activity(session: &str, ts: &str, file: &str) -> Activity {
+    let files =
+        vec![FileField { path: file.to_owned(), action: FileAction::Edit, outside: false, guess: false }];
     Activity {
         ts: format!("2026-11-15T{ts}:00Z"),
         session: session.to_owned(),
@@ -85,39 +86,48 @@ fn edit(session: &str, ts: &str, file: &str) -> Activity {
 
 #[test]
 fn two_sessions_clash_over_a_file_within_ten_minutes() {
-    let own =
-        [edit("a", "19:00", "src/a.rs"), edit("a", "19:30", "src/a.rs"), edit("a", "19:00", "src/b.rs")];
+    let own = [
+        edit_activity("a", "19:00", "src/a.rs"),
+        edit_activity("a", "19:30", "src/a.rs"),
+        edit_activity("a", "19:00", "src/b.rs"),
+    ];
     let of = |others: &[Activity]| -> Vec<(String, String, String)> {
-        clashes(&own, others).into_iter().map(|one| (one.path, one.session, one.at)).collect()
+        find_clashes(&own, others).into_iter().map(|one| (one.path, one.session, one.at)).collect()
     };
     let at = |ts: &str| format!("2026-11-15T{ts}:00Z");
-    assert_eq!(of(&[edit("b", "19:10", "src/a.rs")]), [("src/a.rs".into(), "b".into(), at("19:10"))]);
-    assert_eq!(of(&[edit("b", "19:11", "src/a.rs")]), []);
-    assert_eq!(of(&[edit("b", "19:41", "src/a.rs")]), []);
-    assert_eq!(of(&[edit("b", "18:50", "src/b.rs")]), [("src/b.rs".into(), "b".into(), at("18:50"))]);
+    assert_eq!(
+        of(&[edit_activity("b", "19:10", "src/a.rs")]),
+        [("src/a.rs".into(), "b".into(), at("19:10"))]
+    );
+    assert_eq!(of(&[edit_activity("b", "19:11", "src/a.rs")]), []);
+    assert_eq!(of(&[edit_activity("b", "19:41", "src/a.rs")]), []);
+    assert_eq!(
+        of(&[edit_activity("b", "18:50", "src/b.rs")]),
+        [("src/b.rs".into(), "b".into(), at("18:50"))]
+    );
     // The last edit within ten minutes is reported, once for each session and file.
     let many = [
-        edit("b", "19:01", "src/a.rs"),
-        edit("b", "19:32", "src/a.rs"),
-        edit("b", "19:55", "src/a.rs"),
-        edit("c", "19:35", "src/a.rs"),
-        edit("b", "19:03", "src/b.rs"),
+        edit_activity("b", "19:01", "src/a.rs"),
+        edit_activity("b", "19:32", "src/a.rs"),
+        edit_activity("b", "19:55", "src/a.rs"),
+        edit_activity("c", "19:35", "src/a.rs"),
+        edit_activity("b", "19:03", "src/b.rs"),
     ];
     let found = of(&many).into_iter().map(|(path, session, _)| (path, session)).collect::<Vec<_>>();
     let pair = |path: &str, session: &str| (path.to_owned(), session.to_owned());
     assert_eq!(found, [pair("src/a.rs", "c"), pair("src/a.rs", "b"), pair("src/b.rs", "b")]);
     // The same name in another worktree is another file, and a failed edit does not count.
-    let elsewhere = Activity { worktree: "/q".to_owned(), ..edit("b", "19:01", "src/a.rs") };
-    let failed = Activity { ok: Some(false), ..edit("b", "19:01", "src/a.rs") };
+    let elsewhere = Activity { worktree: "/q".to_owned(), ..edit_activity("b", "19:01", "src/a.rs") };
+    let failed = Activity { ok: Some(false), ..edit_activity("b", "19:01", "src/a.rs") };
     assert_eq!(of(&[elsewhere, failed]), []);
-    let clash = &clashes(&own, &[edit("b", "19:10", "src/a.rs")])[0];
-    let words = clash.words("Claude Code", OtherSession::Open);
+    let clash = &find_clashes(&own, &[edit_activity("b", "19:10", "src/a.rs")])[0];
+    let words = clash.describe_for_agent("Claude Code", OtherSession::Open);
     assert_eq!(
         words,
         "Throughline: session b (Claude Code) edited src/a.rs at 2026-11-15T19:10:00Z, and this session did at \
          2026-11-15T19:00:00Z. Read it again before you change it.\n"
     );
-    let words = clash.words("Claude Code", OtherSession::Ended);
+    let words = clash.describe_for_agent("Claude Code", OtherSession::Ended);
     assert!(
         words.starts_with("Throughline: session b (Claude Code), which has ended since, edited src/a.rs")
     );
@@ -127,22 +137,28 @@ fn two_sessions_clash_over_a_file_within_ten_minutes() {
 fn what_agents_did_lately_is_short() {
     let coder = |ts: &str, file: &str| Activity {
         agent: Some(AgentField { id: "1".to_owned(), kind: "coder".to_owned() }),
-        ..edit("own", ts, file)
+        ..edit_activity("own", ts, file)
     };
     let did = [
-        edit("0123abcd-1", "19:00", "src/a.rs"),
+        edit_activity("0123abcd-1", "19:00", "src/a.rs"),
         coder("19:01", "src/b.rs"),
         coder("19:02", "src/c.rs"),
         coder("19:03", "src/b.rs"),
         Activity { ok: Some(false), files: Vec::new(), ..coder("19:04", "") },
-        Activity { files: Vec::new(), ..edit("own", "18:00", "") },
+        Activity { files: Vec::new(), ..edit_activity("own", "18:00", "") },
     ];
     assert_eq!(
-        lately(&did, "own", 300).unwrap(),
+        describe_recent_activity(&did, "own", 300).unwrap(),
         "coder edited src/b.rs, src/c.rs (1 of 4 calls failed); main of session 0123abcd edited src/a.rs"
     );
-    assert_eq!(lately(&did, "own", 60).unwrap(), "coder edited src/b.rs, src/c.rs (1 of 4 calls failed)");
-    assert_eq!(lately(&did, "own", 50).unwrap(), "main of session 0123abcd edited src/a.rs");
-    assert_eq!(lately(&did[5..], "own", 300), None, "it changed nothing");
-    assert_eq!(lately(&[], "own", 300), None);
+    assert_eq!(
+        describe_recent_activity(&did, "own", 60).unwrap(),
+        "coder edited src/b.rs, src/c.rs (1 of 4 calls failed)"
+    );
+    assert_eq!(
+        describe_recent_activity(&did, "own", 50).unwrap(),
+        "main of session 0123abcd edited src/a.rs"
+    );
+    assert_eq!(describe_recent_activity(&did[5..], "own", 300), None, "it changed nothing");
+    assert_eq!(describe_recent_activity(&[], "own", 300), None);
 }

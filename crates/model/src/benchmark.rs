@@ -7,16 +7,16 @@ mod picture;
 
 use serde::{Deserialize, Serialize};
 
-pub use history::{History, Run, SCHEMA_VERSION, read_foreign};
-pub use picture::{is_picture, shown, sparkline, svg};
+pub use history::{BenchmarkHistory, BenchmarkRun, SCHEMA_VERSION, parse_foreign_runs};
+pub use picture::{draw_svg, format_value, is_picture, sparkline};
 
 use crate::config::Settings;
-use crate::evidence::{Entry, EntryType, Verdict};
-use crate::loops::Ended;
+use crate::evidence::{EntryType, EvidenceEntry, EvidenceVerdict};
+use crate::loops::EndReason;
 
 /// Numbers that were counted in the records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counted {
+pub struct CountedRecords {
     pub reviews: u64,
     pub rejected: u64,
     pub approved: u64,
@@ -39,9 +39,9 @@ pub struct Counted {
     pub hook_ms: Vec<f64>,
 }
 
-impl Counted {
+impl CountedRecords {
     /// Adds the evidence of one task, oldest first. Notes and diffs are skipped: they judge nothing.
-    pub fn add_task(&mut self, entries: &[Entry]) {
+    pub fn add_task(&mut self, entries: &[EvidenceEntry]) {
         let mut is_judged = false;
         let mut last_test = None;
         for entry in entries.iter().filter(|entry| !entry.is_imported_gate()) {
@@ -52,7 +52,7 @@ impl Counted {
             };
             let verdict = entry.verdict();
             // A review that asks for a revision counts as a review, but not as a rejection.
-            let is_revision = is_review && verdict == Verdict::Warn;
+            let is_revision = is_review && verdict == EvidenceVerdict::Warn;
             if !verdict.is_good() && !verdict.is_bad() && !is_revision {
                 continue;
             }
@@ -73,14 +73,15 @@ impl Counted {
 
     /// Adds a loop. `ended` lists every end that it had, because a loop that was resumed after a limit still hit the
     /// limit.
-    pub fn add_loop(&mut self, ended: &[Ended]) {
-        let is_limit =
-            |end: &Ended| matches!(end, Ended::Limit | Ended::Time | Ended::NoProgress | Ended::HarnessCap);
+    pub fn add_loop(&mut self, ended: &[EndReason]) {
+        let is_limit = |end: &EndReason| {
+            matches!(end, EndReason::Limit | EndReason::Time | EndReason::NoProgress | EndReason::HarnessCap)
+        };
         self.loops += 1;
         self.limited_loops += u64::from(ended.iter().any(is_limit));
     }
 
-    pub fn metrics(&self) -> Metrics {
+    pub fn to_metrics(&self) -> Metrics {
         let bad = self.rejected + self.failed_tests;
         let mut ms = self.hook_ms.clone();
         ms.sort_by(f64::total_cmp);
@@ -100,15 +101,15 @@ impl Counted {
 }
 
 fn percent(part: u64, all: u64) -> Option<f64> {
-    (all > 0).then(|| rounded(part as f64 * 100.0 / all as f64))
+    (all > 0).then(|| round_to_three_decimals(part as f64 * 100.0 / all as f64))
 }
 
 fn ratio(part: u64, all: u64) -> Option<f64> {
-    (all > 0).then(|| rounded(part as f64 / all as f64))
+    (all > 0).then(|| round_to_three_decimals(part as f64 / all as f64))
 }
 
 /// Rounds to three decimal places, so that the figure that is stored is the one that is compared.
-fn rounded(value: f64) -> f64 {
+fn round_to_three_decimals(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }
 
@@ -135,11 +136,11 @@ pub struct Metric {
     pub unit: &'static str,
     pub get: fn(&Metrics) -> Option<f64>,
     /// `None` if the figure has no limit.
-    pub limit: Option<fn(&Settings) -> Limit>,
+    pub limit: Option<fn(&Settings) -> MetricLimit>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
+pub enum MetricLimit {
     AtMost(f64),
     AtLeast(f64),
 }
@@ -151,28 +152,28 @@ pub const METRICS: &[Metric] = &[
         title: "reviews that rejected",
         unit: "%",
         get: |metrics| metrics.rejection_percent,
-        limit: Some(|settings| Limit::AtMost(settings.benchmark_max_rejection_percent as f64)),
+        limit: Some(|settings| MetricLimit::AtMost(settings.benchmark_max_rejection_percent as f64)),
     },
     Metric {
         name: "test_pass_percent",
         title: "tasks whose last test passed",
         unit: "%",
         get: |metrics| metrics.test_pass_percent,
-        limit: Some(|settings| Limit::AtLeast(settings.benchmark_min_test_pass_percent as f64)),
+        limit: Some(|settings| MetricLimit::AtLeast(settings.benchmark_min_test_pass_percent as f64)),
     },
     Metric {
         name: "tool_error_percent",
         title: "tool calls that failed",
         unit: "%",
         get: |metrics| metrics.tool_error_percent,
-        limit: Some(|settings| Limit::AtMost(settings.benchmark_max_tool_error_percent as f64)),
+        limit: Some(|settings| MetricLimit::AtMost(settings.benchmark_max_tool_error_percent as f64)),
     },
     Metric {
         name: "hard_limit_hits",
         title: "loops that hit a limit",
         unit: "",
         get: |metrics| metrics.hard_limit_hits,
-        limit: Some(|settings| Limit::AtMost(settings.benchmark_max_hard_limit_hits as f64)),
+        limit: Some(|settings| MetricLimit::AtMost(settings.benchmark_max_hard_limit_hits as f64)),
     },
     Metric {
         name: "review_pass_percent",
@@ -213,52 +214,52 @@ pub const METRICS: &[Metric] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum CheckOutcome {
     Pass,
     Fail,
     NoData,
 }
 
-impl Outcome {
+impl CheckOutcome {
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Pass => "pass",
-            Outcome::Fail => "fail",
-            Outcome::NoData => "no-data",
+            CheckOutcome::Pass => "pass",
+            CheckOutcome::Fail => "fail",
+            CheckOutcome::NoData => "no-data",
         }
     }
 }
 
 /// A figure compared with its limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Check {
+pub struct MetricCheck {
     pub metric: String,
     pub value: Option<f64>,
     /// The limit as text, such as `<= 30` or `>= 80`.
     pub limit: String,
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
-pub fn checks(metrics: &Metrics, settings: &Settings) -> Vec<Check> {
+pub fn check_metrics(metrics: &Metrics, settings: &Settings) -> Vec<MetricCheck> {
     let check = |metric: &Metric| {
         let limit = metric.limit?(settings);
         let value = (metric.get)(metrics);
         let outcome = match (value, limit) {
-            (None, _) => Outcome::NoData,
-            (Some(value), Limit::AtMost(most)) if value <= most => Outcome::Pass,
-            (Some(value), Limit::AtLeast(least)) if value >= least => Outcome::Pass,
-            (Some(_), _) => Outcome::Fail,
+            (None, _) => CheckOutcome::NoData,
+            (Some(value), MetricLimit::AtMost(most)) if value <= most => CheckOutcome::Pass,
+            (Some(value), MetricLimit::AtLeast(least)) if value >= least => CheckOutcome::Pass,
+            (Some(_), _) => CheckOutcome::Fail,
         };
-        Some(Check { metric: metric.name.to_owned(), value, limit: limit.words(), outcome })
+        Some(MetricCheck { metric: metric.name.to_owned(), value, limit: limit.describe(), outcome })
     };
     METRICS.iter().filter_map(check).collect()
 }
 
-impl Limit {
-    pub fn words(self) -> String {
+impl MetricLimit {
+    pub fn describe(self) -> String {
         match self {
-            Limit::AtMost(most) => format!("<= {most}"),
-            Limit::AtLeast(least) => format!(">= {least}"),
+            MetricLimit::AtMost(most) => format!("<= {most}"),
+            MetricLimit::AtLeast(least) => format!(">= {least}"),
         }
     }
 }
@@ -271,13 +272,13 @@ pub enum NoData {
 }
 
 /// Returns the outcome of all checks. Without any data it is no-data, never a pass.
-pub fn gate(checks: &[Check], no_data: NoData) -> Outcome {
-    let has = |outcome: Outcome| checks.iter().any(|check| check.outcome == outcome);
+pub fn gate_outcome(checks: &[MetricCheck], no_data: NoData) -> CheckOutcome {
+    let has = |outcome: CheckOutcome| checks.iter().any(|check| check.outcome == outcome);
     match () {
-        () if has(Outcome::Fail) => Outcome::Fail,
-        () if has(Outcome::NoData) && no_data == NoData::Fails => Outcome::Fail,
-        () if has(Outcome::Pass) => Outcome::Pass,
-        () => Outcome::NoData,
+        () if has(CheckOutcome::Fail) => CheckOutcome::Fail,
+        () if has(CheckOutcome::NoData) && no_data == NoData::Fails => CheckOutcome::Fail,
+        () if has(CheckOutcome::Pass) => CheckOutcome::Pass,
+        () => CheckOutcome::NoData,
     }
 }
 

@@ -1,31 +1,44 @@
 use super::*;
 
-fn entry(entry_type: &str, verdict: &str) -> Entry {
-    Entry { entry_type: entry_type.to_owned(), verdict: verdict.to_owned(), ..Entry::default() }
+fn evidence_entry(entry_type: &str, verdict: &str) -> EvidenceEntry {
+    EvidenceEntry {
+        entry_type: entry_type.to_owned(),
+        verdict: verdict.to_owned(),
+        ..EvidenceEntry::default()
+    }
 }
 
-fn outcomes(metrics: &Metrics) -> Vec<&'static str> {
-    checks(metrics, &Settings::DEFAULT).iter().map(|check| check.outcome.name()).collect()
+fn outcome_names(metrics: &Metrics) -> Vec<&'static str> {
+    check_metrics(metrics, &Settings::DEFAULT).iter().map(|check| check.outcome.name()).collect()
 }
 
 #[test]
 fn figures_come_from_records() {
-    let mut counted =
-        Counted { completed_tasks: 2, calls: 31, known_calls: 30, failed_calls: 3, ..Counted::default() };
+    let mut counted = CountedRecords {
+        completed_tasks: 2,
+        calls: 31,
+        known_calls: 30,
+        failed_calls: 3,
+        ..CountedRecords::default()
+    };
     counted.add_task(&[
-        entry("review", "rejected"),
-        entry("review", "warn"),
-        entry("review", "approved"),
-        entry("test", "fail"),
-        entry("test", "pass"),
-        entry("note", "fail"),
-        entry("test", "skip"),
+        evidence_entry("review", "rejected"),
+        evidence_entry("review", "warn"),
+        evidence_entry("review", "approved"),
+        evidence_entry("test", "fail"),
+        evidence_entry("test", "pass"),
+        evidence_entry("note", "fail"),
+        evidence_entry("test", "skip"),
     ]);
-    counted.add_task(&[entry("approval", "approved"), entry("test", "pass"), entry("test", "pass")]);
-    counted.add_task(&[entry("diff", "info")]);
-    counted.add_task(&[entry("test", "pass"), entry("test", "fail")]);
-    counted.add_loop(&[Ended::Promise]);
-    counted.add_loop(&[Ended::Limit, Ended::Promise]);
+    counted.add_task(&[
+        evidence_entry("approval", "approved"),
+        evidence_entry("test", "pass"),
+        evidence_entry("test", "pass"),
+    ]);
+    counted.add_task(&[evidence_entry("diff", "info")]);
+    counted.add_task(&[evidence_entry("test", "pass"), evidence_entry("test", "fail")]);
+    counted.add_loop(&[EndReason::Promise]);
+    counted.add_loop(&[EndReason::Limit, EndReason::Promise]);
     counted.add_loop(&[]);
     counted.hook_ms = vec![3.0, 1.0, 2.0];
     let expected = Metrics {
@@ -39,19 +52,27 @@ fn figures_come_from_records() {
         hook_ms_p50: Some(2.0),
         hook_ms_p99: Some(3.0),
     };
-    assert_eq!(counted.metrics(), expected);
-    assert_eq!(outcomes(&expected), ["pass", "fail", "pass", "pass"]);
+    assert_eq!(counted.to_metrics(), expected);
+    assert_eq!(outcome_names(&expected), ["pass", "fail", "pass", "pass"]);
 }
 
 #[test]
 fn no_data_is_never_a_pass() {
-    let none = Counted::default().metrics();
+    let none = CountedRecords::default().to_metrics();
     assert_eq!(none, Metrics::default());
-    assert_eq!(outcomes(&none), ["no-data"; 4]);
+    assert_eq!(outcome_names(&none), ["no-data"; 4]);
     for (metrics, left_out, fails) in [
-        (none, Outcome::NoData, Outcome::Fail),
-        (Metrics { test_pass_percent: Some(80.0), ..Metrics::default() }, Outcome::Pass, Outcome::Fail),
-        (Metrics { test_pass_percent: Some(79.9), ..Metrics::default() }, Outcome::Fail, Outcome::Fail),
+        (none, CheckOutcome::NoData, CheckOutcome::Fail),
+        (
+            Metrics { test_pass_percent: Some(80.0), ..Metrics::default() },
+            CheckOutcome::Pass,
+            CheckOutcome::Fail,
+        ),
+        (
+            Metrics { test_pass_percent: Some(79.9), ..Metrics::default() },
+            CheckOutcome::Fail,
+            CheckOutcome::Fail,
+        ),
         (
             Metrics {
                 rejection_percent: Some(30.0),
@@ -60,13 +81,13 @@ fn no_data_is_never_a_pass() {
                 hard_limit_hits: Some(1.0),
                 ..Metrics::default()
             },
-            Outcome::Pass,
-            Outcome::Pass,
+            CheckOutcome::Pass,
+            CheckOutcome::Pass,
         ),
     ] {
-        let checks = checks(&metrics, &Settings::DEFAULT);
+        let checks = check_metrics(&metrics, &Settings::DEFAULT);
         assert_eq!(
-            (gate(&checks, NoData::IsLeftOut), gate(&checks, NoData::Fails)),
+            (gate_outcome(&checks, NoData::IsLeftOut), gate_outcome(&checks, NoData::Fails)),
             (left_out, fails),
             "{metrics:?}"
         );
@@ -76,40 +97,49 @@ fn no_data_is_never_a_pass() {
 #[test]
 fn a_history_keeps_what_it_does_not_know() {
     let text = r#"{"schema_version": "1.2.0", "runs": [{"ts": "2026-01-01T00:00:00Z", "metrics": {"hook_ms_p50": 1.5}, "mood": "good"}], "note": 7}"#;
-    let history = History::parse(text.as_bytes()).unwrap();
-    assert_eq!(history.last("hook_ms_p50", 5), [Some(1.5)]);
-    let again = String::from_utf8(history.bytes()).unwrap();
+    let history = BenchmarkHistory::parse(text.as_bytes()).unwrap();
+    assert_eq!(history.last_values("hook_ms_p50", 5), [Some(1.5)]);
+    let again = String::from_utf8(history.to_bytes()).unwrap();
     assert!(again.contains("\"mood\": \"good\"") && again.contains("\"note\": 7"), "{again}");
-    assert!(matches!(History::parse(b"{"), Err(crate::plan::Unreadable::Damaged { .. })));
+    assert!(matches!(BenchmarkHistory::parse(b"{"), Err(crate::plan::UnreadableReason::Damaged { .. })));
     assert!(matches!(
-        History::parse(br#"{"schema_version": "2.0.0"}"#),
-        Err(crate::plan::Unreadable::Foreign { .. })
+        BenchmarkHistory::parse(br#"{"schema_version": "2.0.0"}"#),
+        Err(crate::plan::UnreadableReason::Foreign { .. })
     ));
-    assert!(History::parse(&History::new().bytes()).unwrap().runs.is_empty());
+    assert!(BenchmarkHistory::parse(&BenchmarkHistory::new().to_bytes()).unwrap().runs.is_empty());
 }
 
 #[test]
 fn runs_of_others_are_read_leniently() {
-    let runs = read_foreign(br#"[{"timestamp": "2026-01-01T00:00:00Z", "metrics": {"rejection_rate": 0.25, "hard_limit_hits": 2}, "x": 1}, 7]"#);
+    let runs = parse_foreign_runs(br#"[{"timestamp": "2026-01-01T00:00:00Z", "metrics": {"rejection_rate": 0.25, "hard_limit_hits": 2}, "x": 1}, 7]"#);
     let [run] = &runs.unwrap()[..] else { panic!("one run") };
     assert_eq!((run.metrics.rejection_percent, run.metrics.hard_limit_hits), (Some(25.0), Some(2.0)));
     assert_eq!((run.ts.as_str(), &run.rest["imported"]["x"]), ("2026-01-01T00:00:00Z", &1.into()));
-    assert_eq!(read_foreign(br#"{"schema_version": "1", "benchmarks": [{}, {}]}"#).unwrap().len(), 2);
-    assert!(read_foreign(b"{}").is_err() && read_foreign(b"7").is_err() && read_foreign(b"{").is_err());
+    assert_eq!(parse_foreign_runs(br#"{"schema_version": "1", "benchmarks": [{}, {}]}"#).unwrap().len(), 2);
+    assert!(
+        parse_foreign_runs(b"{}").is_err()
+            && parse_foreign_runs(b"7").is_err()
+            && parse_foreign_runs(b"{").is_err()
+    );
 }
 
 #[test]
 fn pictures() {
     assert_eq!(sparkline(&[Some(0.0), None, Some(5.0), Some(10.0)]), "▁·▅█");
     assert_eq!(sparkline(&[Some(0.0)]), "▁");
-    let mut history = History::new();
+    let mut history = BenchmarkHistory::new();
     for percent in [10.0, 40.0] {
         let metrics = Metrics { rejection_percent: Some(percent), ..Metrics::default() };
-        let checks = checks(&metrics, &Settings::DEFAULT);
-        history.runs.push(Run { ts: "a<b&c".to_owned(), metrics, checks, ..Run::default() });
+        let checks = check_metrics(&metrics, &Settings::DEFAULT);
+        history.runs.push(BenchmarkRun {
+            ts: "a<b&c".to_owned(),
+            metrics,
+            checks,
+            ..BenchmarkRun::default()
+        });
     }
     let checks = &history.runs[1].checks.clone();
-    let svg = svg(&history, checks, &Settings::DEFAULT, 30);
+    let svg = draw_svg(&history, checks, &Settings::DEFAULT, 30);
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(
         svg.contains(">40%<")

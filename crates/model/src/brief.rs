@@ -17,18 +17,18 @@ mod sections;
 use serde::Serialize;
 
 use crate::digest::Digest;
-use crate::profile::Profile;
-use crate::render::width;
-use crate::score::{Part, Scoring};
-use crate::tokens::{Ratios, TextKind, rounded_up};
+use crate::profile::SubagentProfile;
+use crate::render::utf16_length;
+use crate::score::{ScorePart, Scoring};
+use crate::tokens::{TextKind, TokenRatios, round_up};
 
-use budget::{Budget, Choice, Refused, choose};
-pub use candidate::{Candidate, Class, Measure, Section, Signals};
-pub use effects::contradictions;
-use order::Order;
-pub use print::{file_text, has_compaction_brief};
-use ranking::{Ranked, rank};
-pub(crate) use sections::done::says_more;
+use budget::{Budget, FormChoice, OmissionReason, choose_forms};
+pub use candidate::{BriefSection, Candidate, FactClass, FeatureSignals, SignalValue};
+pub use effects::find_contradictions;
+use order::FixedOrder;
+pub use print::{has_compaction_brief, quote_file_text};
+use ranking::{RankedCandidates, rank_candidates};
+pub(crate) use sections::done::says_more_than_file_name;
 
 /// Why a brief is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum Occasion {
 
 /// Everything that a brief is composed from.
 #[derive(Clone, Copy, Debug)]
-pub struct Material<'a> {
+pub struct BriefMaterial<'a> {
     pub occasion: Occasion,
     /// The digest of this session, or at a start that of the last session.
     pub digest: &'a Digest,
@@ -61,9 +61,9 @@ pub struct Material<'a> {
     pub scoring: Option<&'a Scoring>,
 }
 
-impl<'a> Material<'a> {
+impl<'a> BriefMaterial<'a> {
     /// Returns the harness's summary if the agent can see it, otherwise an empty text.
-    fn summary(&self) -> &'a str {
+    fn visible_summary(&self) -> &'a str {
         match self.occasion {
             Occasion::Compacted => self.digest.fresh_summary(),
             Occasion::Resumed | Occasion::Replayed | Occasion::Started | Occasion::Asked => "",
@@ -80,17 +80,17 @@ pub struct Brief {
 
 /// A brief, and why each candidate is in it or not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Explained {
+pub struct ExplainedBrief {
     /// `None` if there is nothing to say.
     pub text: Option<String>,
     /// The estimated tokens of the text.
     pub tokens: usize,
     /// Every candidate, in the order in which they were considered.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ExplainedRow>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct ExplainedRow {
     /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
@@ -110,7 +110,7 @@ pub struct Row {
     pub depth: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_hours: Option<f64>,
-    pub signals: Vec<Part>,
+    pub signals: Vec<ScorePart>,
     pub taken: bool,
     pub why: String,
     /// The form that was used, or the shortest one.
@@ -118,102 +118,114 @@ pub struct Row {
 }
 
 /// The UTF-16 units that are reserved for the line that says what was left out.
-const OMISSIONS_ROOM: usize = 84;
+const OMISSIONS_LINE_UNITS: usize = 84;
 
 /// Composes the brief, at most `cap` UTF-16 units long; `None` if there is nothing to say.
-pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
-    let draft = Draft::of(material, cap);
-    Some(Brief { text: draft.text()?, told: draft.taken_ids() })
+pub fn compose_brief(material: &BriefMaterial, cap: usize) -> Option<Brief> {
+    let draft = BriefDraft::from_material(material, cap);
+    Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
 }
 
 /// Composes what a sub-agent is given: what its profile includes, at most `cap` UTF-16 units long.
-pub fn compose_for(profile: &Profile, material: &Material, cap: usize) -> Option<Brief> {
-    let mut candidates = gather::candidates(material);
-    profile.choose(&mut candidates);
-    let draft = Draft::with(print::head_for(profile.name), candidates, material, cap);
-    Some(Brief { text: draft.text()?, told: draft.taken_ids() })
+pub fn compose_for_profile(profile: &SubagentProfile, material: &BriefMaterial, cap: usize) -> Option<Brief> {
+    let mut candidates = gather::gather_candidates(material);
+    profile.keep_included(&mut candidates);
+    let draft = BriefDraft::from_candidates(print::head_for_profile(profile.name), candidates, material, cap);
+    Some(Brief { text: draft.to_text()?, told: draft.taken_ids() })
 }
 
 /// Composes the same brief and returns every candidate that was considered.
-pub fn explain(material: &Material, cap: usize) -> Explained {
-    let draft = Draft::of(material, cap);
-    let rows = (0..draft.ranked.candidates.len()).map(|i| draft.row(i, material.scoring)).collect();
-    let text = draft.text();
+pub fn explain_brief(material: &BriefMaterial, cap: usize) -> ExplainedBrief {
+    let draft = BriefDraft::from_material(material, cap);
+    let rows = (0..draft.ranked.candidates.len()).map(|i| draft.explained_row(i, material.scoring)).collect();
+    let text = draft.to_text();
     let tokens = match material.scoring {
         // Without scoring, every text has the same ratio of tokens to characters, headers included.
-        None => Ratios::UNIFORM.tokens(TextKind::Prose, text.as_deref().map_or(0, width)),
+        None => TokenRatios::UNIFORM_RATIOS
+            .estimate_tokens(TextKind::Prose, text.as_deref().map_or(0, utf16_length)),
         Some(_) if text.is_none() => 0,
-        Some(_) => rounded_up(draft.choice.tokens + draft.frame),
+        Some(_) => round_up(draft.choice.tokens + draft.frame),
     };
-    Explained { rows, text, tokens }
+    ExplainedBrief { rows, text, tokens }
 }
 
 /// One fact, as a brief words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    pub class: Class,
+pub struct BriefFact {
+    pub class: FactClass,
     pub id: String,
     pub text: String,
 }
 
 /// Returns the facts of a brief for a new agent within `cap`, in order and without files. A packet uses them: it has
 /// its own headings, and lists files with the reasons they matter.
-pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
-    let mut candidates = gather::candidates(material);
-    candidates.retain(|candidate| !candidate.class.is_file());
-    let order = Order::within(cap, material.digest.likely_files());
-    let ranked = rank(candidates, order, None);
-    let choice = choose(&ranked, Budget { chars: cap, tokens: None, ratios: Ratios::UNIFORM });
+pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> {
+    let mut candidates = gather::gather_candidates(material);
+    candidates.retain(|candidate| !candidate.class.is_file_class());
+    let order = FixedOrder::for_room(cap, material.digest.count_likely_files());
+    let ranked = rank_candidates(candidates, order, None);
+    let choice =
+        choose_forms(&ranked, Budget { chars: cap, tokens: None, ratios: TokenRatios::UNIFORM_RATIOS });
     let taken = ranked.candidates.iter().zip(&choice.forms).filter_map(|(candidate, form)| {
         let Candidate { class, id, forms, .. } = candidate;
-        Some(Fact { class: *class, id: id.clone(), text: forms[(*form)?].clone() })
+        Some(BriefFact { class: *class, id: id.clone(), text: forms[(*form)?].clone() })
     });
-    let mut facts: Vec<Fact> = taken.collect();
+    let mut facts: Vec<BriefFact> = taken.collect();
     facts.sort_by_key(|fact| fact.class);
     facts
 }
 
 /// Describes the last calls after the agent's last words, in a few words each, oldest first.
-pub fn last_steps(digest: &Digest, most: usize) -> Vec<String> {
-    let mut steps = sections::state::steps(digest.steps_since_said());
+pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
+    let mut steps = sections::state::describe_steps(digest.steps_since_last_words());
     steps.split_off(steps.len().saturating_sub(most))
 }
 
 /// The candidates that were gathered, ordered and chosen.
-struct Draft {
+struct BriefDraft {
     head: String,
-    ranked: Ranked,
-    order: Order,
-    choice: Choice,
+    ranked: RankedCandidates,
+    order: FixedOrder,
+    choice: FormChoice,
     /// The tokens of the head and of the line that says what was left out.
     frame: f64,
 }
 
-impl Draft {
-    fn of(material: &Material, cap: usize) -> Draft {
-        Draft::with(print::head(material), gather::candidates(material), material, cap)
+impl BriefDraft {
+    fn from_material(material: &BriefMaterial, cap: usize) -> BriefDraft {
+        BriefDraft::from_candidates(
+            print::brief_head(material),
+            gather::gather_candidates(material),
+            material,
+            cap,
+        )
     }
 
-    fn with(head: String, candidates: Vec<Candidate>, material: &Material, cap: usize) -> Draft {
-        let room = cap.saturating_sub(width(&head));
-        let order = Order::within(room, material.digest.likely_files());
-        let ranked = rank(candidates, order, material.scoring);
-        let ratios = material.scoring.map_or(Ratios::UNIFORM, |scoring| scoring.ratios);
-        let frame = |tail: usize| (width(&head) + tail) as f64 * ratios.prose;
+    fn from_candidates(
+        head: String,
+        candidates: Vec<Candidate>,
+        material: &BriefMaterial,
+        cap: usize,
+    ) -> BriefDraft {
+        let room = cap.saturating_sub(utf16_length(&head));
+        let order = FixedOrder::for_room(room, material.digest.count_likely_files());
+        let ranked = rank_candidates(candidates, order, material.scoring);
+        let ratios = material.scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);
+        let frame = |tail: usize| (utf16_length(&head) + tail) as f64 * ratios.prose;
         let budget = |tail: usize| Budget {
             chars: room.saturating_sub(tail),
             tokens: material.scoring.map(|scoring| scoring.max_tokens as f64 - frame(tail)),
             ratios,
         };
-        let mut choice = choose(&ranked, budget(0));
+        let mut choice = choose_forms(&ranked, budget(0));
         let mut tail = 0;
         // Reserve room for the line about omissions only if something is left out.
-        if !choice.is_everything() {
-            tail = OMISSIONS_ROOM;
-            choice = choose(&ranked, budget(tail));
+        if !choice.has_all() {
+            tail = OMISSIONS_LINE_UNITS;
+            choice = choose_forms(&ranked, budget(tail));
         }
         let frame = frame(tail);
-        Draft { head, ranked, order, choice, frame }
+        BriefDraft { head, ranked, order, choice, frame }
     }
 
     fn taken_ids(&self) -> Vec<String> {
@@ -221,48 +233,48 @@ impl Draft {
         taken.map(|(candidate, _)| candidate.id.clone()).collect()
     }
 
-    fn text(&self) -> Option<String> {
-        self.choice.is_anything().then(|| print::print(&self.head, &self.ranked.candidates, &self.choice))
+    fn to_text(&self) -> Option<String> {
+        self.choice.has_any().then(|| print::print_brief(&self.head, &self.ranked.candidates, &self.choice))
     }
 
-    fn row(&self, i: usize, scoring: Option<&Scoring>) -> Row {
+    fn explained_row(&self, i: usize, scoring: Option<&Scoring>) -> ExplainedRow {
         let (candidate, form) = (&self.ranked.candidates[i], self.choice.forms[i]);
         let text = candidate.forms[form.unwrap_or(0)].clone();
-        let chars = width(&text);
+        let chars = utf16_length(&text);
         let score = self.ranked.scores.get(i);
-        let ratios = scoring.map_or(Ratios::UNIFORM, |scoring| scoring.ratios);
-        Row {
+        let ratios = scoring.map_or(TokenRatios::UNIFORM_RATIOS, |scoring| scoring.ratios);
+        ExplainedRow {
             text,
             id: candidate.id.clone(),
             class: candidate.class.name(),
             position: i + 1,
-            rank: self.order.rank(candidate, 0),
+            rank: self.order.rank_of_form(candidate, 0),
             chars,
             kind: candidate.text_kind,
-            tokens: ratios.tokens(candidate.text_kind, chars),
+            tokens: ratios.estimate_tokens(candidate.text_kind, chars),
             score: score.map(|score| score.value),
             priority: candidate.class.priority(),
             depth: candidate.signals.depth,
             age_hours: candidate.signals.age_hours,
             signals: score.map_or(Vec::new(), |score| score.parts.clone()),
             taken: form.is_some(),
-            why: self.why(i, scoring),
+            why: self.why_included_or_not(i, scoring),
         }
     }
 
     /// Says why a candidate is in the brief or not.
-    fn why(&self, i: usize, scoring: Option<&Scoring>) -> String {
+    fn why_included_or_not(&self, i: usize, scoring: Option<&Scoring>) -> String {
         let forms = self.ranked.candidates[i].forms.len();
         match (self.choice.forms[i], self.choice.refused[i]) {
             (Some(form), _) if form + 1 == forms => "in full".to_owned(),
             (Some(form), _) => format!("short: form {} of {forms}", form + 1),
-            (None, Some(Refused::Chars { needed, left })) => {
+            (None, Some(OmissionReason::Chars { needed, left })) => {
                 format!("no room: it takes {needed} characters, {left} were left")
             }
-            (None, Some(Refused::Tokens { needed, left })) => {
-                format!("no tokens: it takes {}, {} were left", rounded_up(needed), left.max(0.0) as usize)
+            (None, Some(OmissionReason::Tokens { needed, left })) => {
+                format!("no tokens: it takes {}, {} were left", round_up(needed), left.max(0.0) as usize)
             }
-            (None, Some(Refused::TooMany) | None) => {
+            (None, Some(OmissionReason::TooMany) | None) => {
                 let most = scoring.map_or(0, |scoring| scoring.max_candidates);
                 format!("not among the first {most} candidates")
             }

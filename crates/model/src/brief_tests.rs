@@ -1,10 +1,10 @@
 use super::*;
-use crate::digest::{CommandUse, Did, Failure, FileUse, Prompt, Statement, Step};
+use crate::digest::{AgentStatement, CallStep, CommandUse, Failure, FileUse, Prompt, StepAction};
 use crate::event::TodoStatus;
-use crate::journal::{AnswerField, Record, TodoField};
-use crate::run::{Ended, Sort};
+use crate::journal::{AnswerField, JournalRecord, TodoField};
+use crate::run::{CommandKind, RunResult};
 
-fn digest() -> Digest {
+fn test_digest() -> Digest {
     let file = |path: &str, edits, reads, last| FileUse {
         path: path.into(),
         edits,
@@ -15,8 +15,8 @@ fn digest() -> Digest {
     let command = |command: &str, ok, error: &str, last| CommandUse {
         command: command.into(),
         runs: 2,
-        sort: Some(Sort::Test),
-        ended: if ok { Ended::Passed } else { Ended::Failed },
+        sort: Some(CommandKind::Test),
+        ended: if ok { RunResult::Passed } else { RunResult::Failed },
         exit: Some(if ok { 0 } else { 101 }),
         error: error.into(),
         last,
@@ -54,29 +54,38 @@ fn digest() -> Digest {
     digest.said_last = 17;
     digest.worked = 19;
     digest.statements = vec![
-        Statement {
+        AgentStatement {
             record: 8,
             text: "The parser is in src/parse.rs; it keeps comments.".into(),
             closing: true,
-            ..Statement::default()
+            ..AgentStatement::default()
         },
-        Statement { record: 12, text: "The grammar has no left recursion.".into(), ..Statement::default() },
+        AgentStatement {
+            record: 12,
+            text: "The grammar has no left recursion.".into(),
+            ..AgentStatement::default()
+        },
     ];
-    let step =
-        |record, did, what: &str, failed| Step { record, did, what: what.into(), failed, ..Step::default() };
+    let step = |record, did, what: &str, failed| CallStep {
+        record,
+        did,
+        what: what.into(),
+        failed,
+        ..CallStep::default()
+    };
     digest.steps = vec![
-        step(16, Did::Read, "README.md", false),
-        step(18, Did::Ran, "cargo test", true),
-        step(19, Did::Edited, "src/parse.rs", false),
+        step(16, StepAction::Read, "README.md", false),
+        step(18, StepAction::Ran, "cargo test", true),
+        step(19, StepAction::Edited, "src/parse.rs", false),
     ];
     digest
 }
 
-fn brief(digest: &Digest, cap: usize) -> Option<String> {
+fn brief_text(digest: &Digest, cap: usize) -> Option<String> {
     let gone = ["src/old.rs".to_owned()];
     let problems = ["stop of claude-code failed: disk full".to_owned()];
-    compose(
-        &Material {
+    compose_brief(
+        &BriefMaterial {
             occasion: Occasion::Compacted,
             digest,
             problems: &problems,
@@ -114,12 +123,12 @@ Files:
 Throughline itself:
 - stop of claude-code failed: disk full
 ";
-    assert_eq!(brief(&digest(), 9_500).unwrap(), expected);
+    assert_eq!(brief_text(&test_digest(), 9_500).unwrap(), expected);
 }
 
 #[test]
 fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
-    let mut big = digest();
+    let mut big = test_digest();
     for n in 0..300u32 {
         big.files.push(FileUse {
             path: format!("src/module{n}/😀.rs"),
@@ -131,8 +140,8 @@ fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
         big.prompts.push(Prompt { text, record: 30 + u64::from(n), ..Prompt::default() });
     }
     for cap in [300, 500, 1_200, 2_000, 4_000, 9_500] {
-        let text = brief(&big, cap).unwrap_or_default();
-        assert!(width(&text) <= cap, "{} > {cap}", width(&text));
+        let text = brief_text(&big, cap).unwrap_or_default();
+        assert!(utf16_length(&text) <= cap, "{} > {cap}", utf16_length(&text));
         assert!(
             cap < 500 || text.contains("`thru brief --all`") && text.contains("prompt 299 words"),
             "{cap}: {text}"
@@ -144,13 +153,13 @@ fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
 fn a_file_that_a_long_plan_names_is_told_before_others() {
     let mut digest = Digest::new("s1");
     let plan = format!("Implement the plan. {} Then change `src/named_last.rs`.", "It is long. ".repeat(900));
-    let record = |event: &'static str, text: &str| Record {
+    let record = |event: &'static str, text: &str| JournalRecord {
         ts: "2026-11-15T19:22:00Z".into(),
         event: event.into(),
         text: text.to_owned().into(),
-        ..Record::default()
+        ..JournalRecord::default()
     };
-    digest.fold(&record("prompt", &plan));
+    digest.fold_record(&record("prompt", &plan));
     assert!(digest.prompts[0].text.len() < plan.len() && digest.prompts[0].names == ["named_last.rs"]);
     digest.records = 200;
     let file = |path: &str, last| FileUse { path: path.into(), reads: 1, last, ..FileUse::default() };
@@ -162,23 +171,23 @@ fn a_file_that_a_long_plan_names_is_told_before_others() {
 
 #[test]
 fn files_that_are_hardly_likely_wait_where_room_is_short() {
-    let mut digest = digest();
+    let mut digest = test_digest();
     digest.records = 1_000;
     for n in 0..6 {
         let path = format!("old/looked_at_{n}.rs");
         digest.files.push(FileUse { path, reads: 1, last: 2, ..FileUse::default() });
     }
     digest.files[0].last = 999;
-    assert_eq!(digest.likely_files(), 2);
-    let named = |cap| brief(&digest, cap).unwrap().matches("looked_at_").count();
+    assert_eq!(digest.count_likely_files(), 2);
+    let named = |cap| brief_text(&digest, cap).unwrap().matches("looked_at_").count();
     assert_eq!((named(600), named(2_000)), (0, 6));
 }
 
 #[test]
 fn nothing_to_tell_is_nothing() {
     assert_eq!(
-        compose(
-            &Material {
+        compose_brief(
+            &BriefMaterial {
                 occasion: Occasion::Started,
                 digest: &Digest::new("s"),
                 problems: &[],
@@ -190,10 +199,10 @@ fn nothing_to_tell_is_nothing() {
         ),
         None
     );
-    assert_eq!(brief(&digest(), 100), None, "a head without facts is noise");
+    assert_eq!(brief_text(&test_digest(), 100), None, "a head without facts is noise");
 }
 
 #[test]
 fn the_same_records_give_the_same_bytes() {
-    assert_eq!(brief(&digest(), 700), brief(&digest(), 700));
+    assert_eq!(brief_text(&test_digest(), 700), brief_text(&test_digest(), 700));
 }

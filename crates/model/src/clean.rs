@@ -8,8 +8,8 @@ use std::ops::Range;
 
 /// Returns the text without escape sequences, control characters (except line feed and tab), direction controls and
 /// invisible characters. A carriage return becomes a line feed. Borrowed if there was nothing to remove.
-pub fn clean(text: &str) -> Cow<'_, str> {
-    let mut spans = hidden(text).peekable();
+pub fn clean_text(text: &str) -> Cow<'_, str> {
+    let mut spans = hidden_spans(text).peekable();
     if spans.peek().is_none() {
         return Cow::Borrowed(text);
     }
@@ -24,26 +24,26 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cleans like [`clean`], and turns line feeds and tabs into spaces, so that the result is one line.
+/// Cleans like [`clean_text`], and turns line feeds and tabs into spaces, so that the result is one line.
 pub fn clean_line(text: &str) -> Cow<'_, str> {
-    let text = clean(text);
+    let text = clean_text(text);
     if !text.contains(['\n', '\t']) {
         return text;
     }
     Cow::Owned(text.replace(['\n', '\t'], " "))
 }
 
-/// Returns the spans that [`clean`] removes, in order, each with its replacement (nothing, or a line feed).
-pub fn hidden(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> + '_ {
+/// Returns the spans that [`clean_text`] removes, in order, each with its replacement (nothing, or a line feed).
+pub fn hidden_spans(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let (start, c) = first_hidden(text, from)?;
+        let (start, c) = first_hidden_char(text, from)?;
         let after = start + c.len_utf8();
         let (end, instead) = match c {
             '\r' if text[after..].starts_with('\n') => (after, ""),
             // A lone carriage return moves the cursor to the start of the line. Progress bars use it.
             '\r' | '\u{2028}' | '\u{2029}' => (after, "\n"),
-            '\u{1b}' | '\u{80}'..='\u{9f}' => (after + sequence_len(c, &text[after..]), ""),
+            '\u{1b}' | '\u{80}'..='\u{9f}' => (after + escape_sequence_length(c, &text[after..]), ""),
             _ => (after, ""),
         };
         from = end;
@@ -51,8 +51,8 @@ pub fn hidden(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> 
     })
 }
 
-/// Returns whether [`clean`] removes the character, alone or with the sequence that it starts.
-pub fn is_hidden(c: char) -> bool {
+/// Returns whether [`clean_text`] removes the character, alone or with the sequence that it starts.
+pub fn is_hidden_char(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
         // ASCII control characters, DEL and C1.
@@ -93,13 +93,13 @@ const DEFAULT_IGNORABLE: [(char, char); 17] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-fn first_hidden(text: &str, from: usize) -> Option<(usize, char)> {
+fn first_hidden_char(text: &str, from: usize) -> Option<(usize, char)> {
     let bytes = text.as_bytes();
     let mut at = from;
     loop {
-        at += plain_ascii_len(&bytes[at..]);
+        at += plain_ascii_length(&bytes[at..]);
         let c = text[at..].chars().next()?;
-        if is_hidden(c) {
+        if is_hidden_char(c) {
             return Some((at, c));
         }
         at += c.len_utf8();
@@ -108,7 +108,7 @@ fn first_hidden(text: &str, from: usize) -> Option<(usize, char)> {
 
 /// Counts the leading bytes that are printable ASCII, line feed or tab. Most texts contain nothing else, so it checks
 /// 16 bytes at a time.
-fn plain_ascii_len(bytes: &[u8]) -> usize {
+fn plain_ascii_length(bytes: &[u8]) -> usize {
     // There is no `||` and no early exit, so that the compiler compares many bytes at once.
     let is_plain = |byte: &u8| (byte.wrapping_sub(b' ') < 95) | (*byte == b'\n') | (*byte == b'\t');
     let blocks = bytes.as_chunks::<16>().0;
@@ -119,7 +119,7 @@ fn plain_ascii_len(bytes: &[u8]) -> usize {
 
 /// Returns how many bytes after the introducer (`ESC`, or a C1 character equivalent to `ESC` and a letter) belong to
 /// its sequence. The grammar is that of ECMA-48, which terminals follow.
-fn sequence_len(introducer: char, rest: &str) -> usize {
+fn escape_sequence_length(introducer: char, rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (kind, head) = match introducer {
         '\u{1b}' => match bytes.first() {
@@ -131,15 +131,15 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
     };
     match kind {
         b'[' => {
-            let middle = count_in(&bytes[head..], b' '..=b'?');
-            head + middle + ends_with_final(&bytes[head + middle..], b'@'..=b'~')
+            let middle = count_leading_in_range(&bytes[head..], b' '..=b'?');
+            head + middle + final_byte_length(&bytes[head + middle..], b'@'..=b'~')
         }
         // OSC, DCS, SOS, PM and APC: a text up to a terminator. If the line has no terminator, the text is shown.
-        b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_len(&rest[head..]),
+        b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_length(&rest[head..]),
         // `ESC ( B` and similar.
         b' '..=b'/' if head == 1 => {
-            let middle = count_in(bytes, b' '..=b'/');
-            middle + ends_with_final(&bytes[middle..], b'0'..=b'~')
+            let middle = count_leading_in_range(bytes, b' '..=b'/');
+            middle + final_byte_length(&bytes[middle..], b'0'..=b'~')
         }
         b'0'..=b'~' => head,
         _ => 0,
@@ -148,7 +148,7 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
 
 /// Returns the length of the text of such a sequence, with its terminator. Terminals end the text at any control
 /// character, so every `ESC` is examined only once and the time is linear.
-fn text_sequence_len(text: &str) -> usize {
+fn text_sequence_length(text: &str) -> usize {
     let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
     match c {
         '\n' | '\r' => 0,
@@ -158,12 +158,12 @@ fn text_sequence_len(text: &str) -> usize {
     }
 }
 
-fn count_in(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
+fn count_leading_in_range(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     bytes.iter().take_while(|byte| range.contains(byte)).count()
 }
 
 /// Returns 1 if the next byte completes the sequence. Otherwise returns 0, because that byte does not belong to it.
-fn ends_with_final(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
+fn final_byte_length(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     usize::from(bytes.first().is_some_and(|byte| range.contains(byte)))
 }
 

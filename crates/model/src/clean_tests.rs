@@ -32,7 +32,7 @@ fn escape_sequences_go_whole() {
         ("gh\u{1b}[1mp_\u{200b}ab", "ghp_ab"),
     ];
     for (text, expected) in cases {
-        assert_eq!(clean(text), expected, "{text:?}");
+        assert_eq!(clean_text(text), expected, "{text:?}");
     }
 }
 
@@ -48,7 +48,7 @@ fn controls_and_what_cannot_be_seen_go() {
         ("Größe 数据 ─│ é\u{a0}", "Größe 数据 ─│ é\u{a0}"),
     ];
     for (text, expected) in cases {
-        assert_eq!(clean(text), expected, "{text:?}");
+        assert_eq!(clean_text(text), expected, "{text:?}");
     }
     assert_eq!(clean_line("a\r\nb\tc\u{1b}[1m"), "a b c");
 }
@@ -56,7 +56,7 @@ fn controls_and_what_cannot_be_seen_go() {
 #[test]
 fn nothing_to_do_allocates_nothing() {
     for text in ["", "plain\n", "Größe, 数据, 👩", &"x".repeat(100)] {
-        assert!(matches!(clean(text), Cow::Borrowed(_)), "{text}");
+        assert!(matches!(clean_text(text), Cow::Borrowed(_)), "{text}");
     }
 }
 
@@ -78,7 +78,7 @@ fn the_table_is_the_unicode_property() {
         let parsed = regex_syntax::parse(set).unwrap();
         let HirKind::Class(Class::Unicode(class)) = parsed.kind() else { panic!("{set}") };
         let mut each = class.ranges().iter().flat_map(|range| range.start()..=range.end());
-        assert!(each.all(is_hidden), "{set}");
+        assert!(each.all(is_hidden_char), "{set}");
     }
 }
 
@@ -87,15 +87,15 @@ proptest! {
 
     #[test]
     fn what_is_clean_stays_so(text in r"([\x00-\x7f]|[\x{80}-\x{9f}]|\x1b[\[\]P(]|\p{Cf}|é|数|😀){0,40}") {
-        let cleaned = clean(&text).into_owned();
-        prop_assert!(!cleaned.chars().any(is_hidden), "{cleaned:?}");
-        prop_assert_eq!(clean(&cleaned), cleaned.as_str());
+        let cleaned = clean_text(&text).into_owned();
+        prop_assert!(!cleaned.chars().any(is_hidden_char), "{cleaned:?}");
+        prop_assert_eq!(clean_text(&cleaned), cleaned.as_str());
     }
 
     #[test]
     fn spans_lie_in_the_text_in_order(text in any::<String>()) {
         let mut from = 0;
-        for (span, _) in hidden(&text) {
+        for (span, _) in hidden_spans(&text) {
             prop_assert!(from <= span.start && span.start < span.end && text.get(span.clone()).is_some());
             from = span.end;
         }

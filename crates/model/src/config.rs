@@ -7,20 +7,20 @@ mod table;
 use serde::Serialize;
 use toml_edit::{Document, Item, TableLike};
 
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, FindingLevel};
 use crate::redact;
 use crate::render::one_line;
-use crate::score::{SIGNALS, Scoring, Signal, Weights};
-use crate::text::did_you_mean;
-use crate::tokens::Ratios;
+use crate::score::{SIGNALS, ScoreSignal, Scoring, SignalWeights};
+use crate::text::nearest_allowed_word;
+use crate::tokens::TokenRatios;
 
-pub use setting::{Color, Key, OldName, Outside, Scope, Shape, Text, Value};
-pub use stage::Stage;
+pub use setting::{Color, ConstantText, Key, OldName, OutOfBounds, SettingScope, Value, ValueShape};
+pub use stage::StageDefinition;
 pub use table::{KEYS, Settings};
 
 /// A setting's value and its source, in words for `thru config`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Entry {
+pub struct ConfigEntry {
     pub key: &'static str,
     pub value: Value,
     pub source: String,
@@ -28,8 +28,8 @@ pub struct Entry {
 
 /// One source of settings.
 #[derive(Clone, Copy, Debug)]
-pub enum Layer<'a> {
-    File(File<'a>),
+pub enum SettingsLayer<'a> {
+    File(SettingsFile<'a>),
     /// An environment variable and its content.
     Variable {
         name: &'a str,
@@ -39,38 +39,38 @@ pub enum Layer<'a> {
 
 /// A settings file.
 #[derive(Clone, Copy, Debug)]
-pub struct File<'a> {
+pub struct SettingsFile<'a> {
     /// The path, for messages.
     pub path: &'a str,
     pub text: &'a str,
-    pub owner: Owner,
+    pub owner: SettingsOwner,
 }
 
 /// Whether a settings file is the user's or the project's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub enum SettingsOwner {
     User,
     Project,
 }
 
 #[derive(Clone, Debug)]
-pub struct Resolved {
+pub struct ResolvedSettings {
     keys: &'static [Key],
     /// One entry per key, in the order of [`KEYS`].
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ConfigEntry>,
     /// Stages in the order in which they were found.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<StageDefinition>,
     pub findings: Vec<Finding>,
 }
 
 /// Applies `layers` over the defaults; later layers win.
-pub fn resolve(layers: &[Layer]) -> Resolved {
+pub fn resolve_settings(layers: &[SettingsLayer]) -> ResolvedSettings {
     resolve_keys(KEYS, layers)
 }
 
-fn resolve_keys(keys: &'static [Key], layers: &[Layer]) -> Resolved {
-    let entry = |key: &Key| Entry { key: key.name, value: key.default(), source: "default".to_owned() };
-    let mut resolved = Resolved {
+fn resolve_keys(keys: &'static [Key], layers: &[SettingsLayer]) -> ResolvedSettings {
+    let entry = |key: &Key| ConfigEntry { key: key.name, value: key.default(), source: "default".to_owned() };
+    let mut resolved = ResolvedSettings {
         keys,
         entries: keys.iter().map(entry).collect(),
         stages: Vec::new(),
@@ -78,8 +78,8 @@ fn resolve_keys(keys: &'static [Key], layers: &[Layer]) -> Resolved {
     };
     for layer in layers {
         match *layer {
-            Layer::File(file) => resolved.lay_file(file),
-            Layer::Variable { name, text } => resolved.lay_variable(name, text),
+            SettingsLayer::File(file) => resolved.apply_file(file),
+            SettingsLayer::Variable { name, text } => resolved.apply_variable(name, text),
         }
     }
     resolved
@@ -87,19 +87,19 @@ fn resolve_keys(keys: &'static [Key], layers: &[Layer]) -> Resolved {
 
 impl Key {
     /// Returns the value to use, and a message if it differs from what was written.
-    fn admit(&self, written: &Written) -> (Option<Value>, Option<String>) {
+    fn check_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
         let settled;
         let written = match written {
-            Written::Loose(text) => {
-                settled = Written::typed(text, &self.shape);
+            WrittenValue::Loose(text) => {
+                settled = WrittenValue::parse_text_as(text, &self.shape);
                 &settled
             }
             written => written,
         };
-        match (self.outside, self.take(written)) {
-            (Outside::Default, (_, Some(_))) => {
+        match (self.outside, self.convert_value(written)) {
+            (OutOfBounds::Default, (_, Some(_))) => {
                 let Key { name, shape, .. } = self;
-                let (given, default) = (written.described(), self.default());
+                let (given, default) = (written.describe(), self.default());
                 let word = format!("{name} is {given}, not {shape}; the default, {default}, is used");
                 (None, Some(word))
             }
@@ -107,43 +107,45 @@ impl Key {
         }
     }
 
-    fn take(&self, written: &Written) -> (Option<Value>, Option<String>) {
+    fn convert_value(&self, written: &WrittenValue) -> (Option<Value>, Option<String>) {
         let refuse =
             |what: &str| (None, Some(format!("{} must be {what}; this value is ignored", self.name)));
         match (&self.shape, written) {
-            (Shape::Flag, Written::Flag(on)) => (Some(Value::Flag(*on)), None),
-            (Shape::Flag, _) => refuse(&self.shape.to_string()),
-            (Shape::Number { min, max }, Written::Number(n)) => {
+            (ValueShape::Flag, WrittenValue::Flag(on)) => (Some(Value::Flag(*on)), None),
+            (ValueShape::Flag, _) => refuse(&self.shape.to_string()),
+            (ValueShape::Number { min, max }, WrittenValue::Number(n)) => {
                 let clamped = *n.clamp(min, max);
                 let word = format!("{} is {n}, outside {min} to {max}; {clamped} is used", self.name);
                 (Some(Value::Number(clamped)), (clamped != *n).then_some(word))
             }
-            (Shape::Decimal { min, max }, Written::Decimal(n)) if (min..=max).contains(&n) => {
+            (ValueShape::Decimal { min, max }, WrittenValue::Decimal(n)) if (min..=max).contains(&n) => {
                 (Some(Value::Decimal(*n)), None)
             }
-            (Shape::Number { .. } | Shape::Decimal { .. }, _) => refuse(&self.shape.to_string()),
-            (Shape::Choice { allowed }, Written::Word(word)) if allowed.contains(&word.as_str()) => {
+            (ValueShape::Number { .. } | ValueShape::Decimal { .. }, _) => refuse(&self.shape.to_string()),
+            (ValueShape::Choice { allowed }, WrittenValue::Word(word))
+                if allowed.contains(&word.as_str()) =>
+            {
                 (Some(Value::Word(word.clone())), None)
             }
-            (Shape::Choice { .. }, _) => refuse(&self.shape.to_string()),
-            (Shape::Text, Written::Word(word)) if !word.trim().is_empty() => {
+            (ValueShape::Choice { .. }, _) => refuse(&self.shape.to_string()),
+            (ValueShape::Text, WrittenValue::Word(word)) if !word.trim().is_empty() => {
                 (Some(Value::Word(word.clone())), None)
             }
-            (Shape::Text, _) => refuse(&self.shape.to_string()),
-            (Shape::OptionalText, Written::Word(word)) => (Some(Value::Word(word.clone())), None),
-            (Shape::OptionalText, _) => refuse(&self.shape.to_string()),
-            (Shape::AbsolutePaths, Written::List(paths))
+            (ValueShape::Text, _) => refuse(&self.shape.to_string()),
+            (ValueShape::OptionalText, WrittenValue::Word(word)) => (Some(Value::Word(word.clone())), None),
+            (ValueShape::OptionalText, _) => refuse(&self.shape.to_string()),
+            (ValueShape::AbsolutePaths, WrittenValue::List(paths))
                 if paths.iter().all(|path| path.starts_with('/')) =>
             {
                 (Some(Value::List(paths.clone())), None)
             }
-            (Shape::AbsolutePaths, _) => refuse(&self.shape.to_string()),
-            (Shape::Words { allowed }, Written::List(words))
+            (ValueShape::AbsolutePaths, _) => refuse(&self.shape.to_string()),
+            (ValueShape::Words { allowed }, WrittenValue::List(words))
                 if words.iter().all(|word| allowed.contains(&word.as_str())) =>
             {
                 (Some(Value::Word(words.join(", "))), None)
             }
-            (Shape::Tokens { min, max }, Written::Pairs(pairs))
+            (ValueShape::Tokens { min, max }, WrittenValue::Pairs(pairs))
                 if pairs
                     .iter()
                     .all(|(name, tokens)| (min..=max).contains(&tokens) && !name.contains([',', '='])) =>
@@ -152,12 +154,12 @@ impl Key {
                     pairs.iter().map(|(name, tokens)| format!("{name}={tokens}")).collect();
                 (Some(Value::Word(pairs.join(", "))), None)
             }
-            (Shape::Words { .. } | Shape::Tokens { .. }, _) => refuse(&self.shape.to_string()),
+            (ValueShape::Words { .. } | ValueShape::Tokens { .. }, _) => refuse(&self.shape.to_string()),
         }
     }
 }
 
-impl Resolved {
+impl ResolvedSettings {
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::DEFAULT;
         for (key, entry) in self.keys.iter().zip(&self.entries) {
@@ -166,124 +168,145 @@ impl Resolved {
         settings
     }
 
-    fn lay_file(&mut self, file: File) {
-        let File { path, text, owner } = file;
+    fn apply_file(&mut self, file: SettingsFile) {
+        let SettingsFile { path, text, owner } = file;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(error) => {
-                let line = error.span().map(|span| line_of(text, span.start));
+                let line = error.span().map(|span| line_number(text, span.start));
                 let first = error.message().lines().next().unwrap_or("it does not parse").to_owned();
-                let finding = Finding::new(Level::Error, format!("not valid TOML: {first}")).at(path, line);
-                self.findings.push(finding.hint("fix that line; until then the whole file is ignored"));
+                let finding =
+                    Finding::new(FindingLevel::Error, format!("not valid TOML: {first}")).at_line(path, line);
+                self.findings.push(finding.with_hint("fix that line; until then the whole file is ignored"));
                 return;
             }
         };
-        let reading = Reading { path, text, owner, whole: document.as_table() };
-        self.lay_table(document.as_table(), "", &reading);
+        let reading = FileBeingRead { path, text, owner, whole: document.as_table() };
+        self.apply_table(document.as_table(), "", &reading);
     }
 
-    fn lay_table(&mut self, table: &dyn TableLike, prefix: &str, reading: &Reading) {
-        let Reading { path, text, .. } = *reading;
+    fn apply_table(&mut self, table: &dyn TableLike, prefix: &str, reading: &FileBeingRead) {
+        let FileBeingRead { path, text, .. } = *reading;
         for (word, item) in table.iter() {
             let name = if prefix.is_empty() { word.to_owned() } else { format!("{prefix}.{word}") };
-            let line = table.key(word).and_then(toml_edit::Key::span).map(|span| line_of(text, span.start));
+            let line =
+                table.key(word).and_then(toml_edit::Key::span).map(|span| line_number(text, span.start));
             if name == "stages" {
                 let place = stage::SourceFile { path, text };
-                self.findings.extend(stage::lay(&mut self.stages, item, line, place));
-            } else if let Some(key) = self.keys.iter().find(|key| key.is_called(&name)) {
-                self.lay_item(key, &name, item, reading, line);
+                self.findings.extend(stage::merge_stages(&mut self.stages, item, line, place));
+            } else if let Some(key) = self.keys.iter().find(|key| key.has_name(&name)) {
+                self.apply_item(key, &name, item, reading, line);
             } else if let Some(inner) = item.as_table_like().filter(|_| self.is_group(&name)) {
-                self.lay_table(inner, &name, reading);
+                self.apply_table(inner, &name, reading);
             } else if self.is_group(&name) {
-                let finding =
-                    Finding::new(Level::Warning, format!("`{name}` is a group of settings, not a value"));
-                self.findings
-                    .push(finding.at(path, line).hint(format!("write [{name}], and the settings below it")));
+                let finding = Finding::new(
+                    FindingLevel::Warning,
+                    format!("`{name}` is a group of settings, not a value"),
+                );
+                self.findings.push(
+                    finding
+                        .at_line(path, line)
+                        .with_hint(format!("write [{name}], and the settings below it")),
+                );
             } else {
-                self.findings.push(self.unknown(&name).at(path, line));
+                self.findings.push(self.unknown_setting_finding(&name).at_line(path, line));
             }
         }
     }
 
     /// Applies a value of a settings file. `name` is the name in the file: the setting's current name or a former one.
-    fn lay_item(&mut self, key: &Key, name: &str, item: &Item, reading: &Reading, line: Option<usize>) {
+    fn apply_item(
+        &mut self,
+        key: &Key,
+        name: &str,
+        item: &Item,
+        reading: &FileBeingRead,
+        line: Option<usize>,
+    ) {
         let path = reading.path;
-        if key.scope == Scope::UserFile && reading.owner == Owner::Project {
+        if key.scope == SettingScope::UserFile && reading.owner == SettingsOwner::Project {
             let text = format!("`{name}` counts only in your own settings file; this value is ignored");
-            self.findings.push(Finding::new(Level::Warning, text).at(path, line));
+            self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(path, line));
             return;
         }
         if name != key.name {
-            let both = reading.has(key.name);
-            self.findings.push(old_name(name, key.name, both).at(path, line));
+            let both = reading.has_setting(key.name);
+            self.findings.push(old_name_finding(name, key.name, both).at_line(path, line));
             if both {
                 return;
             }
         }
-        self.lay_value(key, &Written::from_item(item, &key.shape), path.to_owned(), path, line);
+        self.apply_value(key, &WrittenValue::from_item(item, &key.shape), path.to_owned(), path, line);
     }
 
     /// Applies a variable. A variable with the setting's current name wins over one with a former name.
-    fn lay_variable(&mut self, name: &str, text: &str) {
-        let Some(key) = self.keys.iter().find(|key| key.variables().any(|known| known == name)) else {
+    fn apply_variable(&mut self, name: &str, text: &str) {
+        let Some(key) = self.keys.iter().find(|key| key.variable_names().any(|known| known == name)) else {
             return;
         };
         let (source, own) = (format!("${name}"), format!("${}", key.variable));
-        if key.scope == Scope::UserFile {
+        if key.scope == SettingScope::UserFile {
             let text = format!("`{}` counts only in your own settings file; this value is ignored", key.name);
-            self.findings.push(Finding::new(Level::Warning, text).at(source, None));
+            self.findings.push(Finding::new(FindingLevel::Warning, text).at_line(source, None));
             return;
         }
         if name != key.variable {
             let both = self.entries.iter().any(|entry| entry.key == key.name && entry.source == own);
-            self.findings.push(old_name(&source, &own, both));
+            self.findings.push(old_name_finding(&source, &own, both));
             if both {
                 return;
             }
         }
-        self.lay_value(key, &Written::Loose(text.to_owned()), source.clone(), &source, None);
+        self.apply_value(key, &WrittenValue::Loose(text.to_owned()), source.clone(), &source, None);
     }
 
-    fn lay_value(&mut self, key: &Key, written: &Written, source: String, file: &str, line: Option<usize>) {
-        let (value, word) = key.admit(written);
+    fn apply_value(
+        &mut self,
+        key: &Key,
+        written: &WrittenValue,
+        source: String,
+        file: &str,
+        line: Option<usize>,
+    ) {
+        let (value, word) = key.check_value(written);
         if let Some(word) = word {
             let level = match key.outside {
-                Outside::Nearest => Level::Warning,
-                Outside::Default => Level::Error,
+                OutOfBounds::Nearest => FindingLevel::Warning,
+                OutOfBounds::Default => FindingLevel::Error,
             };
-            self.findings.push(Finding::new(level, word).at(file, line));
+            self.findings.push(Finding::new(level, word).at_line(file, line));
         }
         if let (Some(value), Some(entry)) = (value, self.entries.iter_mut().find(|e| e.key == key.name)) {
-            *entry = Entry { key: entry.key, value, source };
+            *entry = ConfigEntry { key: entry.key, value, source };
         }
     }
 
     fn is_group(&self, name: &str) -> bool {
         let is_within = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        self.keys.iter().any(|key| key.names().any(is_within))
+        self.keys.iter().any(|key| key.all_names().any(is_within))
     }
 
-    fn unknown(&self, name: &str) -> Finding {
-        let finding = Finding::new(Level::Warning, format!("unknown setting `{name}` is ignored"));
-        match did_you_mean(name, self.keys.iter().map(|key| key.name)) {
-            Some(near) => finding.hint(format!("did you mean `{near}`?")),
-            None => finding.hint("`thru config` lists every setting"),
+    fn unknown_setting_finding(&self, name: &str) -> Finding {
+        let finding = Finding::new(FindingLevel::Warning, format!("unknown setting `{name}` is ignored"));
+        match nearest_allowed_word(name, self.keys.iter().map(|key| key.name)) {
+            Some(near) => finding.with_hint(format!("did you mean `{near}`?")),
+            None => finding.with_hint("`thru config` lists every setting"),
         }
     }
 }
 
 /// A settings file while it is read.
-struct Reading<'a> {
+struct FileBeingRead<'a> {
     path: &'a str,
     text: &'a str,
-    owner: Owner,
+    owner: SettingsOwner,
     whole: &'a dyn TableLike,
 }
 
-impl Reading<'_> {
+impl FileBeingRead<'_> {
     /// Returns whether the file sets `name`.
-    fn has(&self, name: &str) -> bool {
+    fn has_setting(&self, name: &str) -> bool {
         let (group, word) = name.split_once('.').unwrap_or(("", name));
         let table = self.whole.get(group).and_then(Item::as_table_like);
         table.is_some_and(|table| table.contains_key(word))
@@ -291,7 +314,7 @@ impl Reading<'_> {
 }
 
 /// A value as it was written, before it is checked.
-enum Written {
+enum WrittenValue {
     Flag(bool),
     Number(i64),
     Decimal(f64),
@@ -303,80 +326,87 @@ enum Written {
     Other,
 }
 
-impl Written {
-    fn from_item(item: &Item, shape: &Shape) -> Written {
-        if let (Shape::Tokens { .. }, Some(table)) = (shape, item.as_table_like()) {
+impl WrittenValue {
+    fn from_item(item: &Item, shape: &ValueShape) -> WrittenValue {
+        if let (ValueShape::Tokens { .. }, Some(table)) = (shape, item.as_table_like()) {
             let pairs = table.iter().map(|(name, item)| Some((name.to_owned(), item.as_integer()?)));
-            return Option::map_or(pairs.collect(), Written::Other, Written::Pairs);
+            return Option::map_or(pairs.collect(), WrittenValue::Other, WrittenValue::Pairs);
         }
         match item.as_value() {
-            Some(toml_edit::Value::String(words)) if matches!(shape, Shape::Words { .. }) => {
-                Written::listed(words.value())
+            Some(toml_edit::Value::String(words)) if matches!(shape, ValueShape::Words { .. }) => {
+                WrittenValue::split_list(words.value())
             }
-            Some(toml_edit::Value::Boolean(on)) => Written::Flag(*on.value()),
-            Some(toml_edit::Value::Integer(n)) if matches!(shape, Shape::Decimal { .. }) => {
-                Written::Decimal(*n.value() as f64)
+            Some(toml_edit::Value::Boolean(on)) => WrittenValue::Flag(*on.value()),
+            Some(toml_edit::Value::Integer(n)) if matches!(shape, ValueShape::Decimal { .. }) => {
+                WrittenValue::Decimal(*n.value() as f64)
             }
-            Some(toml_edit::Value::Integer(n)) => Written::Number(*n.value()),
-            Some(toml_edit::Value::Float(n)) => Written::Decimal(*n.value()),
-            Some(toml_edit::Value::String(word)) => Written::Word(word.value().clone()),
+            Some(toml_edit::Value::Integer(n)) => WrittenValue::Number(*n.value()),
+            Some(toml_edit::Value::Float(n)) => WrittenValue::Decimal(*n.value()),
+            Some(toml_edit::Value::String(word)) => WrittenValue::Word(word.value().clone()),
             Some(toml_edit::Value::Array(items)) => {
                 let texts = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
-                Option::map_or(texts, Written::Other, Written::List)
+                Option::map_or(texts, WrittenValue::Other, WrittenValue::List)
             }
-            _ => Written::Other,
+            _ => WrittenValue::Other,
         }
     }
 
     /// Interprets the text of a variable as `shape`. For a flag, `1`, `true`, `yes` and `on` all mean the same.
-    fn typed(text: &str, shape: &Shape) -> Written {
+    fn parse_text_as(text: &str, shape: &ValueShape) -> WrittenValue {
         match shape {
-            Shape::Text | Shape::OptionalText => return Written::Word(text.to_owned()),
-            Shape::AbsolutePaths | Shape::Words { .. } => return Written::listed(text),
-            Shape::Tokens { .. } => {
+            ValueShape::Text | ValueShape::OptionalText => return WrittenValue::Word(text.to_owned()),
+            ValueShape::AbsolutePaths | ValueShape::Words { .. } => return WrittenValue::split_list(text),
+            ValueShape::Tokens { .. } => {
                 let pair = |pair: &str| {
                     let (name, tokens) = pair.rsplit_once('=')?;
                     Some((name.trim().to_owned(), tokens.trim().parse().ok()?))
                 };
                 let pairs = text.split(',').filter(|text| !text.trim().is_empty()).map(pair);
-                return Option::map_or(pairs.collect(), Written::Other, Written::Pairs);
+                return Option::map_or(pairs.collect(), WrittenValue::Other, WrittenValue::Pairs);
             }
-            Shape::Flag | Shape::Number { .. } | Shape::Decimal { .. } | Shape::Choice { .. } => {}
+            ValueShape::Flag
+            | ValueShape::Number { .. }
+            | ValueShape::Decimal { .. }
+            | ValueShape::Choice { .. } => {}
         }
         let text = text.trim().to_ascii_lowercase();
         match (shape, text.as_str()) {
-            (Shape::Flag, "true" | "yes" | "on" | "1") => Written::Flag(true),
-            (Shape::Flag, "false" | "no" | "off" | "0") => Written::Flag(false),
-            (Shape::Number { .. }, number) => number.parse().map_or(Written::Other, Written::Number),
-            (Shape::Decimal { .. }, number) => number.parse().map_or(Written::Other, Written::Decimal),
-            _ => Written::Word(text),
+            (ValueShape::Flag, "true" | "yes" | "on" | "1") => WrittenValue::Flag(true),
+            (ValueShape::Flag, "false" | "no" | "off" | "0") => WrittenValue::Flag(false),
+            (ValueShape::Number { .. }, number) => {
+                number.parse().map_or(WrittenValue::Other, WrittenValue::Number)
+            }
+            (ValueShape::Decimal { .. }, number) => {
+                number.parse().map_or(WrittenValue::Other, WrittenValue::Decimal)
+            }
+            _ => WrittenValue::Word(text),
         }
     }
 
     /// Splits `a, b` into a list.
-    fn listed(text: &str) -> Written {
+    fn split_list(text: &str) -> WrittenValue {
         let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
-        Written::List(texts.map(str::to_owned).collect())
+        WrittenValue::List(texts.map(str::to_owned).collect())
     }
 
     /// Describes the value, for a message that says that the value is not accepted.
-    fn described(&self) -> String {
+    fn describe(&self) -> String {
         match self {
-            Written::Flag(on) => on.to_string(),
-            Written::Number(n) => n.to_string(),
-            Written::Decimal(n) => n.to_string(),
-            Written::Word(word) | Written::Loose(word) => format!("`{}`", one_line(word, 60)),
-            Written::List(_) => "a list".to_owned(),
-            Written::Pairs(_) => "a table".to_owned(),
-            Written::Other => "something else".to_owned(),
+            WrittenValue::Flag(on) => on.to_string(),
+            WrittenValue::Number(n) => n.to_string(),
+            WrittenValue::Decimal(n) => n.to_string(),
+            WrittenValue::Word(word) | WrittenValue::Loose(word) => format!("`{}`", one_line(word, 60)),
+            WrittenValue::List(_) => "a list".to_owned(),
+            WrittenValue::Pairs(_) => "a table".to_owned(),
+            WrittenValue::Other => "something else".to_owned(),
         }
     }
 }
 
 impl Settings {
     /// Returns what the redactor should look for besides secrets.
-    pub fn redact(&self) -> redact::Options {
-        redact::Options { emails: self.redact_emails }
+    pub fn redact_options(&self) -> redact::RedactOptions {
+        redact::RedactOptions { emails: self.redact_emails }
     }
 
     pub fn log_limit_bytes(&self) -> u64 {
@@ -384,42 +414,42 @@ impl Settings {
     }
 
     /// Returns how a brief is ranked; `None` for the fixed order.
-    pub fn scoring(&self) -> Option<Scoring> {
-        self.brief_scoring_enabled.then(|| self.scoring_if_enabled())
+    pub fn enabled_scoring(&self) -> Option<Scoring> {
+        self.brief_scoring_enabled.then(|| self.scoring_settings())
     }
 
-    pub fn scoring_if_enabled(&self) -> Scoring {
-        let weight = |signal: Signal| match signal {
-            Signal::Phase => self.weight_phase,
-            Signal::CurrentTask => self.weight_current_task,
-            Signal::BlockedTask => self.weight_blocked_task,
-            Signal::RecentFailure => self.weight_recent_failure,
-            Signal::RecentSuccess => self.weight_recent_success,
-            Signal::DecisionRecency => self.weight_decision_recency,
-            Signal::EvidencePresence => self.weight_evidence_presence,
-            Signal::DependencyProximity => self.weight_dependency_proximity,
-            Signal::Loop => self.weight_loop,
-            Signal::Role => self.weight_role,
-            Signal::Manifest => self.weight_manifest,
-            Signal::Packet => self.weight_packet,
-            Signal::Outputs => self.weight_outputs,
-            Signal::Activity => self.weight_activity,
-            Signal::Risk => self.weight_risk,
-            Signal::Effects => self.weight_effects,
-            Signal::State => self.weight_state,
-            Signal::Statements => self.weight_statements,
-            Signal::Prompts => self.weight_prompts,
-            Signal::Files => self.weight_files,
-            Signal::Commands => self.weight_commands,
-            Signal::Problems => self.weight_problems,
+    pub fn scoring_settings(&self) -> Scoring {
+        let weight = |signal: ScoreSignal| match signal {
+            ScoreSignal::Phase => self.weight_phase,
+            ScoreSignal::CurrentTask => self.weight_current_task,
+            ScoreSignal::BlockedTask => self.weight_blocked_task,
+            ScoreSignal::RecentFailure => self.weight_recent_failure,
+            ScoreSignal::RecentSuccess => self.weight_recent_success,
+            ScoreSignal::DecisionRecency => self.weight_decision_recency,
+            ScoreSignal::EvidencePresence => self.weight_evidence_presence,
+            ScoreSignal::DependencyProximity => self.weight_dependency_proximity,
+            ScoreSignal::Loop => self.weight_loop,
+            ScoreSignal::Role => self.weight_role,
+            ScoreSignal::Manifest => self.weight_manifest,
+            ScoreSignal::Packet => self.weight_packet,
+            ScoreSignal::Outputs => self.weight_outputs,
+            ScoreSignal::Activity => self.weight_activity,
+            ScoreSignal::Risk => self.weight_risk,
+            ScoreSignal::Effects => self.weight_effects,
+            ScoreSignal::State => self.weight_state,
+            ScoreSignal::Statements => self.weight_statements,
+            ScoreSignal::Prompts => self.weight_prompts,
+            ScoreSignal::Files => self.weight_files,
+            ScoreSignal::Commands => self.weight_commands,
+            ScoreSignal::Problems => self.weight_problems,
         };
         Scoring {
-            weights: Weights(SIGNALS.map(|row| weight(row.signal))),
+            weights: SignalWeights(SIGNALS.map(|row| weight(row.signal))),
             decay: self.decay_mode,
             half_life_hours: self.decay_half_life_hours,
             max_candidates: self.brief_max_candidates,
             max_tokens: self.brief_max_tokens,
-            ratios: Ratios {
+            ratios: TokenRatios {
                 prose: self.ratio_prose,
                 code: self.ratio_code,
                 markdown: self.ratio_markdown,
@@ -436,16 +466,16 @@ impl Default for Settings {
 }
 
 /// Reports the use of an old name. `both` means that the same source also sets the new name.
-fn old_name(old: &str, new: &str, both: bool) -> Finding {
+fn old_name_finding(old: &str, new: &str, both: bool) -> Finding {
     if both {
         let text = format!("`{old}` is ignored: `{new}`, its new name, is set too");
-        return Finding::new(Level::Warning, text).hint(format!("remove `{old}`"));
+        return Finding::new(FindingLevel::Warning, text).with_hint(format!("remove `{old}`"));
     }
-    Finding::new(Level::Note, format!("`{old}` is now called `{new}`"))
-        .hint("the old name is still read; rename it when you edit this file")
+    Finding::new(FindingLevel::Note, format!("`{old}` is now called `{new}`"))
+        .with_hint("the old name is still read; rename it when you edit this file")
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
+fn line_number(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
 }
 

@@ -1,24 +1,24 @@
 use super::*;
 
-fn file(text: &str) -> Resolved {
-    resolve(&[layer("config.toml", text)])
+fn resolve_file(text: &str) -> ResolvedSettings {
+    resolve_settings(&[file_layer("config.toml", text)])
 }
 
-fn layer<'a>(path: &'a str, text: &'a str) -> Layer<'a> {
-    Layer::File(File { path, text, owner: Owner::User })
+fn file_layer<'a>(path: &'a str, text: &'a str) -> SettingsLayer<'a> {
+    SettingsLayer::File(SettingsFile { path, text, owner: SettingsOwner::User })
 }
 
-fn variable<'a>(name: &'a str, text: &'a str) -> Layer<'a> {
-    Layer::Variable { name, text }
+fn variable_layer<'a>(name: &'a str, text: &'a str) -> SettingsLayer<'a> {
+    SettingsLayer::Variable { name, text }
 }
 
-fn value(resolved: &Resolved, key: &str) -> (Value, String) {
+fn value_and_source(resolved: &ResolvedSettings, key: &str) -> (Value, String) {
     let entry = resolved.entries.iter().find(|entry| entry.key == key).unwrap();
     (entry.value.clone(), entry.source.clone())
 }
 
 /// Returns `line: message` and the hint of every finding.
-fn words(resolved: &Resolved) -> Vec<String> {
+fn finding_lines(resolved: &ResolvedSettings) -> Vec<String> {
     let word = |f: &Finding| {
         let line = f.line.map_or(String::new(), |line| format!("{line}: "));
         let hint = f.hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"));
@@ -29,21 +29,28 @@ fn words(resolved: &Resolved) -> Vec<String> {
 
 #[test]
 fn the_default_settings_are_those_of_the_table() {
-    assert_eq!(resolve(&[]).settings(), Settings::DEFAULT);
+    assert_eq!(resolve_settings(&[]).settings(), Settings::DEFAULT);
     for key in KEYS {
         let written = match key.default() {
-            Value::Flag(on) => Written::Flag(on),
-            Value::Number(number) => Written::Number(number),
-            Value::Decimal(number) => Written::Decimal(number),
+            Value::Flag(on) => WrittenValue::Flag(on),
+            Value::Number(number) => WrittenValue::Number(number),
+            Value::Decimal(number) => WrittenValue::Decimal(number),
             // The default of a table is an empty one.
-            Value::Word(_) if matches!(key.shape, Shape::Tokens { .. }) => Written::Pairs(Vec::new()),
-            Value::Word(words) if matches!(key.shape, Shape::Words { .. }) => {
-                Written::List(words.split(", ").map(str::to_owned).collect())
+            Value::Word(_) if matches!(key.shape, ValueShape::Tokens { .. }) => {
+                WrittenValue::Pairs(Vec::new())
             }
-            Value::Word(word) => Written::Word(word),
-            Value::List(texts) => Written::List(texts),
+            Value::Word(words) if matches!(key.shape, ValueShape::Words { .. }) => {
+                WrittenValue::List(words.split(", ").map(str::to_owned).collect())
+            }
+            Value::Word(word) => WrittenValue::Word(word),
+            Value::List(texts) => WrittenValue::List(texts),
         };
-        assert_eq!(key.admit(&written), (Some(key.default()), None), "the default of {} fits", key.name);
+        assert_eq!(
+            key.check_value(&written),
+            (Some(key.default()), None),
+            "the default of {} fits",
+            key.name
+        );
     }
 }
 
@@ -53,9 +60,9 @@ fn every_row_sets_one_field() {
     for key in KEYS {
         let other = match (&key.shape, key.default()) {
             (_, Value::Flag(on)) => Value::Flag(!on),
-            (Shape::Number { max, .. }, _) => Value::Number(*max),
-            (Shape::Decimal { max, .. }, _) => Value::Decimal(*max),
-            (Shape::Choice { allowed }, _) => Value::Word(allowed[1].to_owned()),
+            (ValueShape::Number { max, .. }, _) => Value::Number(*max),
+            (ValueShape::Decimal { max, .. }, _) => Value::Decimal(*max),
+            (ValueShape::Choice { allowed }, _) => Value::Word(allowed[1].to_owned()),
             (_, Value::List(_)) => Value::List(vec!["other".to_owned()]),
             (_, _) => Value::Word("other".to_owned()),
         };
@@ -70,10 +77,10 @@ fn every_row_sets_one_field() {
 
 #[test]
 fn later_layers_win_and_say_where_they_are() {
-    let resolved = resolve(&[
-        layer("user.toml", "[hooks]\nenabled = false\ndeadline_ms = 100\n"),
-        layer("project.toml", "hooks.enabled = true"),
-        variable("THROUGHLINE_OUTPUT_COLOR", "Never"),
+    let resolved = resolve_settings(&[
+        file_layer("user.toml", "[hooks]\nenabled = false\ndeadline_ms = 100\n"),
+        file_layer("project.toml", "hooks.enabled = true"),
+        variable_layer("THROUGHLINE_OUTPUT_COLOR", "Never"),
     ]);
     assert_eq!(resolved.findings, []);
     let settings = resolved.settings();
@@ -88,9 +95,9 @@ fn later_layers_win_and_say_where_they_are() {
 
 #[test]
 fn texts_are_taken_as_they_are_written() {
-    let resolved = resolve(&[
-        layer("user.toml", "[roles]\narchitecture_doc = \"Docs/House.md\"\n"),
-        variable("THROUGHLINE_ROLES_DIR", "Docs/Agents"),
+    let resolved = resolve_settings(&[
+        file_layer("user.toml", "[roles]\narchitecture_doc = \"Docs/House.md\"\n"),
+        variable_layer("THROUGHLINE_ROLES_DIR", "Docs/Agents"),
     ]);
     assert_eq!(resolved.findings, []);
     let settings = resolved.settings();
@@ -119,23 +126,23 @@ fn what_is_not_taken_is_said() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(words(&file(text)), *expected, "{text}");
+        assert_eq!(finding_lines(&resolve_file(text)), *expected, "{text}");
     }
 }
 
 #[test]
 fn a_file_that_does_not_parse_names_its_line_and_changes_nothing() {
-    let resolved = file("[hooks]\nenabled = false\nx = = 1\n");
+    let resolved = resolve_file("[hooks]\nenabled = false\nx = = 1\n");
     assert_eq!(resolved.settings(), Settings::default());
     assert_eq!(resolved.findings.len(), 1);
-    assert_eq!((resolved.findings[0].level, resolved.findings[0].line), (Level::Error, Some(3)));
+    assert_eq!((resolved.findings[0].level, resolved.findings[0].line), (FindingLevel::Error, Some(3)));
 }
 
 #[test]
 fn names_and_variables_are_spelled_alike_and_are_there_once() {
     let mut seen = Vec::new();
     for key in KEYS {
-        for (name, variable) in key.names().zip(key.variables()) {
+        for (name, variable) in key.all_names().zip(key.variable_names()) {
             assert!(name.contains('.'), "{name} is in a group");
             assert_eq!(variable, format!("THROUGHLINE_{}", name.replace('.', "_").to_ascii_uppercase()));
             assert!(!seen.contains(&name), "{name} is there twice");
@@ -146,18 +153,21 @@ fn names_and_variables_are_spelled_alike_and_are_there_once() {
 
 #[test]
 fn an_old_name_is_read_with_a_note() {
-    let resolved = file("[hooks]\ngate_reminders = false\n");
-    assert_eq!(value(&resolved, "resume.reminders"), (Value::Flag(false), "config.toml".to_owned()));
-    assert_eq!(resolved.findings[0].level, Level::Note);
+    let resolved = resolve_file("[hooks]\ngate_reminders = false\n");
     assert_eq!(
-        words(&resolved),
+        value_and_source(&resolved, "resume.reminders"),
+        (Value::Flag(false), "config.toml".to_owned())
+    );
+    assert_eq!(resolved.findings[0].level, FindingLevel::Note);
+    assert_eq!(
+        finding_lines(&resolved),
         ["2: `hooks.gate_reminders` is now called `resume.reminders` (the old name is still read; \
           rename it when you edit this file)"]
     );
-    let resolved = resolve(&[variable("THROUGHLINE_HOOKS_GATE_REMINDERS", "no")]);
-    assert_eq!(value(&resolved, "resume.reminders").0, Value::Flag(false));
+    let resolved = resolve_settings(&[variable_layer("THROUGHLINE_HOOKS_GATE_REMINDERS", "no")]);
+    assert_eq!(value_and_source(&resolved, "resume.reminders").0, Value::Flag(false));
     assert!(
-        words(&resolved)[0]
+        finding_lines(&resolved)[0]
             .starts_with("`$THROUGHLINE_HOOKS_GATE_REMINDERS` is now called `$THROUGHLINE_RESUME_REMINDERS`")
     );
 }
@@ -168,44 +178,47 @@ fn a_new_name_wins_over_the_old_one_in_the_same_place() {
         "[hooks]\ngate_reminders = true\n[resume]\nreminders = false\n",
         "resume.reminders = false\nhooks.gate_reminders = true\n",
     ] {
-        let resolved = file(text);
-        assert_eq!(value(&resolved, "resume.reminders").0, Value::Flag(false), "{text}");
-        assert_eq!(resolved.findings[0].level, Level::Warning);
-        assert!(words(&resolved)[0].contains("`hooks.gate_reminders` is ignored"), "{text}");
+        let resolved = resolve_file(text);
+        assert_eq!(value_and_source(&resolved, "resume.reminders").0, Value::Flag(false), "{text}");
+        assert_eq!(resolved.findings[0].level, FindingLevel::Warning);
+        assert!(finding_lines(&resolved)[0].contains("`hooks.gate_reminders` is ignored"), "{text}");
     }
-    let resolved = resolve(&[
-        variable("THROUGHLINE_RESUME_REMINDERS", "0"),
-        variable("THROUGHLINE_HOOKS_GATE_REMINDERS", "1"),
+    let resolved = resolve_settings(&[
+        variable_layer("THROUGHLINE_RESUME_REMINDERS", "0"),
+        variable_layer("THROUGHLINE_HOOKS_GATE_REMINDERS", "1"),
     ]);
-    assert_eq!(value(&resolved, "resume.reminders").0, Value::Flag(false));
+    assert_eq!(value_and_source(&resolved, "resume.reminders").0, Value::Flag(false));
     assert_eq!(resolved.findings.len(), 1);
 }
 
 #[test]
 fn a_later_layer_wins_under_its_old_name_too() {
-    let resolved = resolve(&[
-        layer("user.toml", "[resume]\nreminders = true\n"),
-        layer("project.toml", "[hooks]\ngate_reminders = false\n"),
+    let resolved = resolve_settings(&[
+        file_layer("user.toml", "[resume]\nreminders = true\n"),
+        file_layer("project.toml", "[hooks]\ngate_reminders = false\n"),
     ]);
-    assert_eq!(value(&resolved, "resume.reminders"), (Value::Flag(false), "project.toml".to_owned()));
+    assert_eq!(
+        value_and_source(&resolved, "resume.reminders"),
+        (Value::Flag(false), "project.toml".to_owned())
+    );
 }
 
 #[test]
 fn roots_are_allowed_by_the_users_own_file_alone() {
     let text = "[roots]\nallow = [\"/srv/work\", \"/home/me\"]\n";
-    let own = resolve(&[layer("user.toml", text)]);
+    let own = resolve_settings(&[file_layer("user.toml", text)]);
     assert_eq!(
         (own.findings.len(), own.settings().roots_allow),
         (0, vec!["/srv/work".to_owned(), "/home/me".to_owned()])
     );
     for layer in [
-        Layer::File(File { path: "project.toml", text, owner: Owner::Project }),
-        variable("THROUGHLINE_ROOTS_ALLOW", "/srv/work"),
-        layer("user.toml", "roots.allow = [\"work\"]"),
-        layer("user.toml", "roots.allow = \"/srv/work\""),
-        layer("user.toml", "roots.allow = [1]"),
+        SettingsLayer::File(SettingsFile { path: "project.toml", text, owner: SettingsOwner::Project }),
+        variable_layer("THROUGHLINE_ROOTS_ALLOW", "/srv/work"),
+        file_layer("user.toml", "roots.allow = [\"work\"]"),
+        file_layer("user.toml", "roots.allow = \"/srv/work\""),
+        file_layer("user.toml", "roots.allow = [1]"),
     ] {
-        let resolved = resolve(&[layer]);
+        let resolved = resolve_settings(&[layer]);
         assert_eq!((resolved.findings.len(), resolved.settings().roots_allow.len()), (1, 0), "{layer:?}");
     }
 }

@@ -6,106 +6,106 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Stage;
-use crate::gate::Output;
-use crate::loops::{Loop, Outcome};
-use crate::render::visible;
+use crate::config::StageDefinition;
+use crate::gate::ExpectedOutput;
+use crate::loops::{IterationOutcome, Loop};
+use crate::render::show_hidden_characters;
 
 /// SHA-256 in hexadecimal. Nobody can construct another text that has a given digest.
-pub type Digest = String;
+pub type ConsentDigest = String;
 
 /// Returns the digest of what a loop feeds, what ends it and what it runs.
-pub fn of_loop(state: &Loop) -> Digest {
-    let mut fields = Fields::new("loop");
-    fields.loop_of(state);
-    fields.digest()
+pub fn digest_of_loop(state: &Loop) -> ConsentDigest {
+    let mut fields = FieldHasher::new("loop");
+    fields.add_loop(state);
+    fields.finish()
 }
 
 /// Returns the digest of the permission for the next session to claim the loop. A loop for one session is never claimed
 /// by another.
-pub fn of_claim(state: &Loop) -> Digest {
-    let mut fields = Fields::new("loop claimed by the next session");
-    fields.loop_of(state);
-    fields.digest()
+pub fn digest_of_claim(state: &Loop) -> ConsentDigest {
+    let mut fields = FieldHasher::new("loop claimed by the next session");
+    fields.add_loop(state);
+    fields.finish()
 }
 
 /// Returns the digest of what is launched for one output of a run: the command, its prompt, and the file it must write.
-pub fn of_output(output: &Output) -> Digest {
-    let mut fields = Fields::new("output");
-    fields.output(output);
-    fields.digest()
+pub fn digest_of_output(output: &ExpectedOutput) -> ConsentDigest {
+    let mut fields = FieldHasher::new("output");
+    fields.add_output(output);
+    fields.finish()
 }
 
 /// Returns the digest of what a stage would launch, whichever file defines it.
-pub fn of_stage(stage: &Stage) -> Digest {
-    let mut fields = Fields::new("stage");
-    fields.text(&stage.name);
-    let outputs = stage.expected();
-    fields.number(outputs.len() as u64);
+pub fn digest_of_stage(stage: &StageDefinition) -> ConsentDigest {
+    let mut fields = FieldHasher::new("stage");
+    fields.add_text(&stage.name);
+    let outputs = stage.expected_outputs();
+    fields.add_number(outputs.len() as u64);
     for output in &outputs {
-        fields.output(output);
+        fields.add_output(output);
     }
-    fields.digest()
+    fields.finish()
 }
 
 /// Returns a program and its arguments, quoted for a shell, with invisible characters made visible.
-pub fn shown_command(argv: &[String]) -> String {
+pub fn quote_command(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     let word = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
         true => word.clone(),
-        false => format!("'{}'", visible(word).replace('\'', "'\\''")),
+        false => format!("'{}'", show_hidden_characters(word).replace('\'', "'\\''")),
     };
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Hashes every field with its length before it, so that no two different lists of fields give the same bytes.
-struct Fields(Sha256);
+struct FieldHasher(Sha256);
 
-impl Fields {
-    fn new(kind: &str) -> Fields {
-        let mut fields = Fields(Sha256::new());
-        fields.text(kind);
+impl FieldHasher {
+    fn new(kind: &str) -> FieldHasher {
+        let mut fields = FieldHasher(Sha256::new());
+        fields.add_text(kind);
         fields
     }
 
-    fn number(&mut self, number: u64) {
+    fn add_number(&mut self, number: u64) {
         self.0.update(number.to_le_bytes());
     }
 
-    fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
+    fn add_text(&mut self, text: &str) {
+        self.add_number(text.len() as u64);
         self.0.update(text);
     }
 
-    fn texts(&mut self, texts: &[String]) {
-        self.number(texts.len() as u64);
+    fn add_texts(&mut self, texts: &[String]) {
+        self.add_number(texts.len() as u64);
         for text in texts {
-            self.text(text);
+            self.add_text(text);
         }
     }
 
-    fn loop_of(&mut self, state: &Loop) {
-        self.text(&state.prompt);
-        self.number(state.promises.len() as u64);
+    fn add_loop(&mut self, state: &Loop) {
+        self.add_text(&state.prompt);
+        self.add_number(state.promises.len() as u64);
         for promise in &state.promises {
-            self.text(&promise.text);
-            self.text(match promise.outcome {
-                Outcome::Done => "done",
-                Outcome::Blocked => "blocked",
+            self.add_text(&promise.text);
+            self.add_text(match promise.outcome {
+                IterationOutcome::Done => "done",
+                IterationOutcome::Blocked => "blocked",
             });
         }
-        self.texts(&state.validators);
-        self.number(state.max_iterations);
-        self.texts(state.deadline.as_slice());
+        self.add_texts(&state.validators);
+        self.add_number(state.max_iterations);
+        self.add_texts(state.deadline.as_slice());
     }
 
-    fn output(&mut self, output: &Output) {
-        self.text(&output.file);
-        self.text(&output.prompt);
-        self.texts(&output.launch);
+    fn add_output(&mut self, output: &ExpectedOutput) {
+        self.add_text(&output.file);
+        self.add_text(&output.prompt);
+        self.add_texts(&output.launch);
     }
 
-    fn digest(self) -> Digest {
+    fn finish(self) -> ConsentDigest {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

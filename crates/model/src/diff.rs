@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 const CONTEXT_LINES: usize = 3;
 
 /// Returns the hunks of a unified diff; empty if nothing changes. The caller prints the file names above them.
-pub fn diff(old: &str, new: &str) -> String {
+pub fn unified_diff(old: &str, new: &str) -> String {
     // Here a lone carriage return does not end a line, but for `from_lines` it does.
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let diff = TextDiff::from_slices(&old, &new);

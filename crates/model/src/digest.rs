@@ -11,6 +11,7 @@ mod names;
 mod parsed;
 mod prompts;
 mod statements;
+mod todos;
 mod worth;
 
 use std::borrow::Cow;
@@ -19,21 +20,19 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Action, EventName, EventSet, TodoStatus};
-use crate::journal::{self, AnswerField, FileField, Record, TodoField};
+use crate::event::{EventName, EventSet, FileAction, TodoStatus};
+use crate::journal::{self, AnswerField, FileField, JournalRecord, TodoField};
 use crate::place;
-use crate::prompt::Sort;
-use crate::run::{self, Ended};
-use crate::text::fingerprint;
+use crate::text::fnv_fingerprint;
 use crate::time;
 use crate::window::ContextUse;
 
-pub use agents::{AgentUse, Plan};
-pub use changes::Change;
+pub use agents::{AgentUse, ApprovedPlan};
+pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
 pub use prompts::{Goal, Prompt};
-pub use statements::{Did, Statement, Step, Turn, names_more_than_a_tool};
+pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than_a_tool};
 pub use worth::is_generated;
 
 /// A digest of another version is rebuilt from the journal.
@@ -43,25 +42,19 @@ const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
 /// The most files that are kept. A digest is read at every session start, so it must stay small.
-const MOST_FILES: usize = 400;
+const MAX_FILES: usize = 400;
 
 /// The most answers to questions that are kept.
-const MOST_ANSWERS: usize = 50;
+const MAX_ANSWERS: usize = 50;
 
-/// The most calls whose ids or shapes (see `shape_of`) are kept, to recognise repeated reports.
-const MOST_CALLS: usize = 2_048;
+/// The most calls whose ids or shapes (see `hash_shape`) are kept, to recognise repeated reports.
+const MAX_CALL_IDS: usize = 2_048;
 
 /// The most events without an id that are kept.
-const MOST_HEARD: usize = 16;
-
-/// A todo list is stale after this many prompts since its last change.
-const STALE_TODOS: usize = 6;
-
-/// A todo list is stale after this many tasks that the user has given since its last change.
-const STALE_TASKS: usize = 2;
+const MAX_RECENT_EVENTS: usize = 16;
 
 /// If two hooks report the same event within this time, it happened once.
-const SAME_EVENT_WITHIN: SignedDuration = SignedDuration::from_secs(2);
+const MAX_SAME_EVENT_GAP: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -114,7 +107,7 @@ pub struct Digest {
     /// The record in which a hook last saw HEAD.
     pub head_at: u64,
     /// What was added to git's index and not committed yet.
-    staged: effects::Staged,
+    staged: effects::StagedNames,
     /// What git's files say now. Read when a brief or a packet is made, and never stored.
     #[serde(skip)]
     pub disk: Option<GitOnDisk>,
@@ -122,17 +115,17 @@ pub struct Digest {
     #[serde(skip)]
     pub is_changed_since: bool,
     /// What the agent found, decided and did, in its own words, oldest first.
-    pub statements: Vec<Statement>,
+    pub statements: Vec<AgentStatement>,
     /// Work that was delegated to sub-agents, oldest first.
     pub agents: Vec<AgentUse>,
     /// The last plan that the user approved.
-    pub plan: Option<Plan>,
+    pub plan: Option<ApprovedPlan>,
     /// The last edits, oldest first, with what the agent said they were for.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileEdit>,
     /// The change that the agent announced last; empty once the change is made.
     purpose: String,
     /// The last calls, oldest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CallStep>,
     /// The agent's last words.
     pub said: String,
     /// The record of the agent's last words.
@@ -169,7 +162,7 @@ pub struct Digest {
     /// The last events that hooks reported without an id.
     heard: Vec<RecentEvent>,
     #[serde(skip)]
-    known: ids::Set,
+    known: ids::IdSet,
     /// The calls that had begun when a session crashed, each with its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,
@@ -224,14 +217,14 @@ struct RecentEvent {
 
 /// The result of folding a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Folded {
+pub enum FoldOutcome {
     Counted,
     /// The same call was counted before: a hook fired twice, or the transcript repeats what a hook reported.
     Repeated,
 }
 
 /// Describes the part of a journal that a hook had no time to read.
-pub fn journal_unread_words(bytes: u64) -> String {
+pub fn describe_unread_journal(bytes: u64) -> String {
     let megabytes = bytes.div_ceil(1024 * 1024);
     format!(
         "{megabytes} MB of the journal were not read: it is too long for a hook; `thru brief` reads all of it"
@@ -244,19 +237,19 @@ impl Digest {
     }
 
     /// Returns an empty digest, to be rebuilt from the whole journal. It keeps what the journal does not contain.
-    pub fn again(self) -> Digest {
+    pub fn emptied_for_rebuild(self) -> Digest {
         let Digest { session, unread, unknown, context, .. } = self;
         Digest { unread, unknown, context, ..Digest::new(&session) }
     }
 
     /// Describes how much of the journal is missing from this digest.
-    pub fn unread_words(&self) -> Option<String> {
-        (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
+    pub fn describe_missing_journal(&self) -> Option<String> {
+        (self.journal_unread > 0).then(|| describe_unread_journal(self.journal_unread))
     }
 
     /// Describes how much of the transcript is missing from this digest. Some of it is missing if hooks were installed
     /// late and the transcript was too long to read completely.
-    pub fn transcript_unread_words(&self) -> Option<String> {
+    pub fn describe_missing_transcript(&self) -> Option<String> {
         let megabytes = self.unread.div_ceil(1024 * 1024);
         (self.unread > 0).then(|| {
             format!("{megabytes} MB at the beginning of the transcript were not read; `thru brief --transcript FILE` reads all of it")
@@ -264,9 +257,9 @@ impl Digest {
     }
 
     /// Adds one record.
-    pub fn fold(&mut self, record: &Record) -> Folded {
+    pub fn fold_record(&mut self, record: &JournalRecord) -> FoldOutcome {
         if self.is_repeated(record) {
-            return Folded::Repeated;
+            return FoldOutcome::Repeated;
         }
         self.records += 1;
         if self.first_at.is_empty() {
@@ -288,10 +281,10 @@ impl Digest {
         }
         let main = record.agent.is_none();
         let event = record.event_name();
-        let at_work = self.is_at_work();
+        let at_work = self.has_work_after_last_words();
         // A prompt that refuses a call does not end a turn: the agent was working.
         if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
-            self.close_turn();
+            self.mark_turn_closed();
         }
         if event == Some(EventName::Stop) && main && record.from.is_empty() && !record.text.is_empty() {
             self.stopped_at = record.ts.to_string();
@@ -313,7 +306,7 @@ impl Digest {
                 self.add_call(record);
             }
             Some(EventName::Stop) if main => self.add_statement(record, true),
-            None if main && record.event == journal::SAID => self.add_statement(record, false),
+            None if main && record.event == journal::SAID_EVENT => self.add_statement(record, false),
             Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
@@ -351,13 +344,13 @@ impl Digest {
             )
             | None => {}
         }
-        Folded::Counted
+        FoldOutcome::Counted
     }
 
     /// Returns whether the record was reported before, by the same source or another. Ids decide if there are any. A
     /// report without an id is matched with the other source's report by shape, whichever came first.
-    fn is_repeated(&mut self, record: &Record) -> bool {
-        let shape = shape_of(record);
+    fn is_repeated(&mut self, record: &JournalRecord) -> bool {
+        let shape = hash_shape(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
         if !record.id.is_empty() && !self.is_new_id(record) {
             return true;
@@ -365,7 +358,7 @@ impl Digest {
         if self.was_just_reported(record) {
             return true;
         }
-        self.hear(record);
+        self.remember_event(record);
         if !told_by_both {
             return false;
         }
@@ -380,61 +373,63 @@ impl Digest {
             return true;
         }
         mine.push(shape);
-        keep_last(mine, MOST_CALLS);
+        keep_last(mine, MAX_CALL_IDS);
         false
     }
 
     /// Returns whether a hook reported the same event a moment ago. This happens if hooks are installed in two places.
-    pub fn was_just_reported(&self, record: &Record) -> bool {
-        if !is_nameless(record) || self.heard.is_empty() {
+    pub fn was_just_reported(&self, record: &JournalRecord) -> bool {
+        if !has_no_id(record) || self.heard.is_empty() {
             return false;
         }
-        let print = print_of(record);
+        let print = hash_record(record);
         let together = |at: &str| {
-            let (Some(one), Some(other)) = (time::parse(at), time::parse(&record.ts)) else { return false };
-            other.duration_since(one).abs() <= SAME_EVENT_WITHIN
+            let (Some(one), Some(other)) = (time::parse_time(at), time::parse_time(&record.ts)) else {
+                return false;
+            };
+            other.duration_since(one).abs() <= MAX_SAME_EVENT_GAP
         };
         self.heard.iter().any(|heard| heard.print == print && together(&heard.at))
     }
 
-    fn hear(&mut self, record: &Record) {
+    fn remember_event(&mut self, record: &JournalRecord) {
         if record.event_name().is_some_and(|event| WORK_OR_START.contains(event)) {
             // After work, the next report is a new event, even if it looks the same.
             self.heard.clear();
         }
-        if is_nameless(record) {
-            self.heard.push(RecentEvent { at: record.ts.to_string(), print: print_of(record) });
-            keep_last(&mut self.heard, MOST_HEARD);
+        if has_no_id(record) {
+            self.heard.push(RecentEvent { at: record.ts.to_string(), print: hash_record(record) });
+            keep_last(&mut self.heard, MAX_RECENT_EVENTS);
         }
     }
 
     /// Returns whether a record with this id has been folded.
-    pub fn knows(&self, record: &Record) -> bool {
-        self.calls.contains(&id_of(record))
+    pub fn knows_record(&self, record: &JournalRecord) -> bool {
+        self.calls.contains(&hash_record_id(record))
     }
 
-    fn is_new_id(&mut self, record: &Record) -> bool {
+    fn is_new_id(&mut self, record: &JournalRecord) -> bool {
         if self.known.len() < self.calls.len() {
             self.known = self.calls.iter().copied().collect();
         }
-        let id = id_of(record);
+        let id = hash_record_id(record);
         if !self.known.insert(id) {
             return false;
         }
         self.calls.push(id);
-        keep_last(&mut self.calls, MOST_CALLS);
+        keep_last(&mut self.calls, MAX_CALL_IDS);
         true
     }
 
-    fn add_call(&mut self, record: &Record) {
+    fn add_call(&mut self, record: &JournalRecord) {
         if record.agent.is_none() {
             self.end_purpose(record);
         }
         for file in &record.files {
-            let mut file = self.located(file, record);
+            let mut file = self.locate_file(file, record);
             // A failed edit changed nothing. A part of a failed command line may have changed something.
-            if record.ok == Some(false) && record.command.is_empty() && file.action != Action::Read {
-                file.to_mut().action = Action::Mention;
+            if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
+                file.to_mut().action = FileAction::Mention;
             }
             self.add_file(&file, u32::from(record.agent.is_some()));
             if record.agent.is_none() {
@@ -457,16 +452,16 @@ impl Digest {
         }
         self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
-        keep_last(&mut self.answers, MOST_ANSWERS);
+        keep_last(&mut self.answers, MAX_ANSWERS);
     }
 
     /// Makes the path of a file relative to the first worktree. The same name in another worktree is another file.
-    fn located<'f>(&self, file: &'f FileField, record: &Record) -> Cow<'f, FileField> {
+    fn locate_file<'f>(&self, file: &'f FileField, record: &JournalRecord) -> Cow<'f, FileField> {
         if record.worktree == self.home || file.outside {
             return Cow::Borrowed(file);
         }
         let whole = format!("{}/{}", record.worktree, file.path);
-        let path = place::within(&self.home, &whole).path.into_owned();
+        let path = place::path_within_checkout(&self.home, &whole).path.into_owned();
         Cow::Owned(FileField { path, ..file.clone() })
     }
 
@@ -483,16 +478,16 @@ impl Digest {
         let known = &mut self.files[place];
         known.last = last;
         known.by_agents += by_agents;
-        known.deleted = file.action == Action::Delete;
+        known.deleted = file.action == FileAction::Delete;
         match file.action {
             _ if file.guess => known.guesses += 1,
-            Action::Create | Action::Edit | Action::Delete => {
+            FileAction::Create | FileAction::Edit | FileAction::Delete => {
                 known.edits += 1;
                 known.edited_at = last;
             }
-            Action::Read | Action::Mention => known.reads += 1,
+            FileAction::Read | FileAction::Mention => known.reads += 1,
         }
-        if self.files.len() > MOST_FILES {
+        if self.files.len() > MAX_FILES {
             // Drop the oldest file that was never edited or, if all files were edited, the oldest of them.
             let oldest =
                 (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
@@ -521,7 +516,7 @@ impl Digest {
     }
 
     /// Merges this session into `earlier`, which it continues.
-    pub fn after(self, earlier: Digest) -> Digest {
+    pub fn merge_into(self, earlier: Digest) -> Digest {
         let shift = earlier.records;
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
@@ -542,14 +537,15 @@ impl Digest {
         }
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));
-        let later = |said: Statement| Statement { record: said.record + shift, ..said };
+        let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };
         whole.statements.extend(self.statements.into_iter().map(later));
         let later = |agent: AgentUse| AgentUse { record: agent.record + shift, ..agent };
         whole.agents.extend(self.agents.into_iter().map(later));
-        whole.plan = self.plan.map(|plan| Plan { record: plan.record + shift, ..plan }).or(whole.plan);
-        let later = |change: Change| Change { record: change.record + shift, ..change };
+        whole.plan =
+            self.plan.map(|plan| ApprovedPlan { record: plan.record + shift, ..plan }).or(whole.plan);
+        let later = |change: FileEdit| FileEdit { record: change.record + shift, ..change };
         whole.changes.extend(self.changes.into_iter().map(later));
-        let later = |step: Step| Step { record: step.record + shift, ..step };
+        let later = |step: CallStep| CallStep { record: step.record + shift, ..step };
         whole.steps.extend(self.steps.into_iter().map(later));
         for file in self.files {
             match whole.files.iter_mut().find(|known| known.path == file.path) {
@@ -574,7 +570,7 @@ impl Digest {
                 }),
             }
         }
-        whole.go_on_with(self.commands, self.checks, self.failures, shift);
+        whole.merge_continued_runs(self.commands, self.checks, self.failures, shift);
         whole.answers.extend(self.answers);
         let later = |used: EffectUse| EffectUse { record: used.record + shift, ..used };
         whole.effects.extend(self.effects.into_iter().map(later));
@@ -612,71 +608,36 @@ impl Digest {
     }
 
     /// Acts as if the harness had just compacted the session with this summary.
-    pub fn compacted_with(&mut self, summary: &str) {
+    pub fn simulate_compaction(&mut self, summary: &str) {
         self.summary = summary.to_owned();
         self.compacted = Some(self.records);
-    }
-
-    /// Whether the todo list is about the current work: only a few prompts came after its last change.
-    pub fn are_todos_current(&self) -> bool {
-        let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
-        let tasks = later().filter(|prompt| prompt.sort() == Sort::Task && !self.is_reply(prompt)).count();
-        later().count() < STALE_TODOS && tasks < STALE_TASKS
-    }
-
-    /// Returns how often files were edited since the todo list was changed. Entries that the list shows as open may be
-    /// done by now.
-    pub fn edits_since_todos(&self) -> usize {
-        let later = |step: &&Step| step.record > self.todos_at && step.did == Did::Edited && !step.failed;
-        self.steps.iter().filter(later).count()
-    }
-
-    /// Returns whether an entry such as "run the tests" only asks for checks, and these have passed since the list was
-    /// changed.
-    pub fn is_run_since_todos(&self, entry: &str) -> bool {
-        const RUN_WORDS: [&str; 3] = ["run ", "verify ", "check "];
-        let small = entry.to_lowercase();
-        if !RUN_WORDS.iter().any(|start| small.starts_with(start)) || self.open_failures().next().is_some() {
-            return false;
-        }
-        let passed = |sort: run::Sort| {
-            let mut runs = self.checks.iter().filter(|used| used.sort == sort && used.last > self.todos_at);
-            runs.any(|used| used.ended == Ended::Passed && self.edited_after(used.last).is_none())
-        };
-        let asked = [("test", run::Sort::Test), ("lint", run::Sort::Lint), ("build", run::Sort::Build)];
-        let mut asked = asked.into_iter().filter(|(word, _)| small.contains(word)).peekable();
-        asked.peek().is_some() && asked.all(|(_, sort)| passed(sort))
-    }
-
-    pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {
-        self.todos.iter().filter(|todo| todo.status.is_none_or(TodoStatus::is_open))
     }
 }
 
 /// Hashes the id of a record. A prompt's text is included, because its id can come again with other text, for example a
 /// stop hook's message.
-fn id_of(record: &Record) -> u64 {
+fn hash_record_id(record: &JournalRecord) -> u64 {
     let words = if record.event_name() == Some(EventName::Prompt) { record.text.as_ref() } else { "" };
-    fingerprint([record.id.as_ref(), words])
+    fnv_fingerprint([record.id.as_ref(), words])
 }
 
 /// Returns whether a hook reported an event that has no id. Calls without an id get one from the transcript.
-fn is_nameless(record: &Record) -> bool {
+fn has_no_id(record: &JournalRecord) -> bool {
     record.id.is_empty() && record.from.is_empty() && record.event_name() != Some(EventName::ToolDone)
 }
 
 /// Hashes the whole record except its times.
-fn print_of(record: &Record) -> u64 {
-    let timeless = Record { ts: "".into(), ms: None, ..record.clone() };
-    fingerprint([String::from_utf8_lossy(&timeless.line()).as_ref()])
+fn hash_record(record: &JournalRecord) -> u64 {
+    let timeless = JournalRecord { ts: "".into(), ms: None, ..record.clone() };
+    fnv_fingerprint([String::from_utf8_lossy(&timeless.to_json_line()).as_ref()])
 }
 
 /// Hashes what two reports of one event share: the tool, its command, its files and its result, or the words of a
 /// prompt.
-fn shape_of(record: &Record) -> u64 {
+fn hash_shape(record: &JournalRecord) -> u64 {
     let end = if record.ok == Some(false) { "failed" } else { "" };
     let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());
-    fingerprint(
+    fnv_fingerprint(
         [record.tool.as_ref(), record.command.as_ref(), record.text.trim(), end].into_iter().chain(files),
     )
 }

@@ -1,56 +1,57 @@
 use super::*;
 
-fn call<'a>(id: &'a str, tool: &'a str) -> Record<'a> {
-    Record {
+fn call_record<'a>(id: &'a str, tool: &'a str) -> JournalRecord<'a> {
+    JournalRecord {
         event: "tool-done".into(),
         id: id.into(),
         tool: tool.into(),
         ok: Some(true),
-        ..Record::default()
+        ..JournalRecord::default()
     }
 }
 
-fn touch(action: Action, path: &str) -> Vec<FileField> {
+fn file_fields(action: FileAction, path: &str) -> Vec<FileField> {
     vec![FileField { path: path.to_owned(), action, outside: false, guess: false }]
 }
 
-fn prompt(text: &str) -> Record<'_> {
-    Record { event: "prompt".into(), text: text.into(), ..Record::default() }
+fn prompt_record(text: &str) -> JournalRecord<'_> {
+    JournalRecord { event: "prompt".into(), text: text.into(), ..JournalRecord::default() }
 }
 
-fn fold(records: &[Record]) -> Digest {
+fn fold_records(records: &[JournalRecord]) -> Digest {
     let mut digest = Digest::new("s");
     for record in records {
-        digest.fold(record);
+        digest.fold_record(record);
     }
     digest
 }
 
 #[test]
 fn a_call_counts_once_however_often_it_is_told() {
-    let edit = Record { files: touch(Action::Edit, "a.rs"), ..call("t1", "Edit") };
-    let told = Record { from: "transcript".into(), ..edit.clone() };
-    let digest = fold(&[edit.clone(), edit.clone(), told, Record { id: "t2".into(), ..edit }]);
+    let edit = JournalRecord { files: file_fields(FileAction::Edit, "a.rs"), ..call_record("t1", "Edit") };
+    let told = JournalRecord { from: "transcript".into(), ..edit.clone() };
+    let digest = fold_records(&[edit.clone(), edit.clone(), told, JournalRecord { id: "t2".into(), ..edit }]);
     assert_eq!(digest.files[0].edits, 2);
 }
 
 #[test]
 fn a_call_without_id_is_named_by_the_transcript() {
-    let hook = Record { command: "ls".into(), ..call("", "Execute") };
-    let told = |id| Record { from: "transcript".into(), id, ..hook.clone() };
-    let digest = fold(&[hook.clone(), hook.clone(), told("c1".into()), told("c2".into()), told("c3".into())]);
+    let hook = JournalRecord { command: "ls".into(), ..call_record("", "Execute") };
+    let told = |id| JournalRecord { from: "transcript".into(), id, ..hook.clone() };
+    let digest =
+        fold_records(&[hook.clone(), hook.clone(), told("c1".into()), told("c2".into()), told("c3".into())]);
     assert_eq!(digest.commands[0].runs, 3, "two hooks, and one call that no hook told of");
-    let digest = fold(&[hook.clone(), told("c1".into()), told("c1".into())]);
+    let digest = fold_records(&[hook.clone(), told("c1".into()), told("c1".into())]);
     assert_eq!(digest.commands[0].runs, 1);
 }
 
 #[test]
 fn an_event_without_id_counts_once_when_two_hooks_tell_it() {
-    let at = |event: &'static str, second: u32| Record {
+    let at = |event: &'static str, second: u32| JournalRecord {
         ts: format!("2026-11-15T19:22:{second:02}Z").into(),
         event: event.into(),
         text: "done".into(),
-        ..Record::default()
+        ..JournalRecord::default()
     };
     let events = [
         "session-start",
@@ -63,30 +64,38 @@ fn an_event_without_id_counts_once_when_two_hooks_tell_it() {
         "prompt",
     ];
     for event in events {
-        let twice = fold(&[at(event, 0), at(event, 1)]);
+        let twice = fold_records(&[at(event, 0), at(event, 1)]);
         assert_eq!(twice.records, 1, "{event}");
-        assert_eq!(fold(&[at(event, 0), at(event, 3)]).records, 2, "{event}: later it is another one");
-        let other = Record { text: "more".into(), ..at(event, 0) };
-        assert_eq!(fold(&[at(event, 0), other]).records, 2, "{event}: other words");
+        assert_eq!(
+            fold_records(&[at(event, 0), at(event, 3)]).records,
+            2,
+            "{event}: later it is another one"
+        );
+        let other = JournalRecord { text: "more".into(), ..at(event, 0) };
+        assert_eq!(fold_records(&[at(event, 0), other]).records, 2, "{event}: other words");
     }
-    let between = fold(&[at("stop", 0), Record { id: "t1".into(), ..at("tool-done", 0) }, at("stop", 1)]);
+    let between = fold_records(&[
+        at("stop", 0),
+        JournalRecord { id: "t1".into(), ..at("tool-done", 0) },
+        at("stop", 1),
+    ]);
     assert_eq!(between.records, 3, "work came in between");
     let crossed = [at("stop", 0), at("session-end", 0), at("stop", 0), at("session-end", 1)];
-    assert_eq!(fold(&crossed).records, 2);
+    assert_eq!(fold_records(&crossed).records, 2);
 }
 
 #[test]
 fn it_goes_on_where_it_was_after_being_written() {
-    let edit = Record { files: touch(Action::Edit, "a.rs"), ..call("t1", "Edit") };
-    let digest = fold(&[prompt("p"), edit.clone()]);
+    let edit = JournalRecord { files: file_fields(FileAction::Edit, "a.rs"), ..call_record("t1", "Edit") };
+    let digest = fold_records(&[prompt_record("p"), edit.clone()]);
     let mut again: Digest = serde_json::from_str(&serde_json::to_string(&digest).unwrap()).unwrap();
-    assert_eq!(again.fold(&edit), Folded::Repeated);
+    assert_eq!(again.fold_record(&edit), FoldOutcome::Repeated);
     assert_eq!((again.files[0].edits, again.prompts.len()), (1, 1));
 }
 
 #[test]
 fn todos_are_the_last_state() {
-    let whole = |todos: &[(&str, TodoStatus)]| Record {
+    let whole = |todos: &[(&str, TodoStatus)]| JournalRecord {
         todos: Some(
             todos
                 .iter()
@@ -97,37 +106,43 @@ fn todos_are_the_last_state() {
                 })
                 .collect(),
         ),
-        ..call("", "TodoWrite")
+        ..call_record("", "TodoWrite")
     };
-    let one = |id: &str, text: &str, status| Record {
+    let one = |id: &str, text: &str, status| JournalRecord {
         todos: Some(vec![TodoField { id: id.into(), text: text.into(), status }]),
-        ..call("", "TaskUpdate")
+        ..call_record("", "TaskUpdate")
     };
     let open = |digest: &Digest| digest.open_todos().map(|todo| todo.text.clone()).collect::<Vec<_>>();
     let (done, next) = (TodoStatus::Completed, TodoStatus::Pending);
-    assert_eq!(open(&fold(&[whole(&[("a", next), ("b", next)]), whole(&[("a", done), ("b", next)])])), ["b"]);
+    assert_eq!(
+        open(&fold_records(&[whole(&[("a", next), ("b", next)]), whole(&[("a", done), ("b", next)])])),
+        ["b"]
+    );
     let changes = [one("1", "a", Some(next)), one("2", "b", None), one("1", "", Some(done))];
-    assert_eq!(open(&fold(&changes)), ["b"]);
-    assert_eq!(open(&fold(&[one("1", "a", None), one("1", "", Some(TodoStatus::Deleted))])), [""; 0]);
+    assert_eq!(open(&fold_records(&changes)), ["b"]);
+    assert_eq!(open(&fold_records(&[one("1", "a", None), one("1", "", Some(TodoStatus::Deleted))])), [""; 0]);
 }
 
 #[test]
 fn files_are_ranked_by_use() {
     let records = [
-        Record { files: touch(Action::Read, "read-once.rs"), ..call("1", "Read") },
-        Record { files: touch(Action::Edit, "edited.rs"), ..call("2", "Edit") },
-        Record { files: touch(Action::Edit, "edited-twice.rs"), ..call("3", "Edit") },
-        Record { files: touch(Action::Edit, "edited-twice.rs"), ..call("4", "Edit") },
-        Record { files: touch(Action::Edit, "target/debug/x.rs"), ..call("5", "Edit") },
-        Record { files: touch(Action::Read, "blamed.rs"), ..call("6", "Read") },
-        Record {
+        JournalRecord { files: file_fields(FileAction::Read, "read-once.rs"), ..call_record("1", "Read") },
+        JournalRecord { files: file_fields(FileAction::Edit, "edited.rs"), ..call_record("2", "Edit") },
+        JournalRecord { files: file_fields(FileAction::Edit, "edited-twice.rs"), ..call_record("3", "Edit") },
+        JournalRecord { files: file_fields(FileAction::Edit, "edited-twice.rs"), ..call_record("4", "Edit") },
+        JournalRecord {
+            files: file_fields(FileAction::Edit, "target/debug/x.rs"),
+            ..call_record("5", "Edit")
+        },
+        JournalRecord { files: file_fields(FileAction::Read, "blamed.rs"), ..call_record("6", "Read") },
+        JournalRecord {
             command: "cargo test".into(),
             ok: Some(false),
             error: "error: src/blamed.rs:3".into(),
-            ..call("7", "Bash")
+            ..call_record("7", "Bash")
         },
     ];
-    let digest = fold(&records);
+    let digest = fold_records(&records);
     let ranked: Vec<_> = digest.ranked_files().iter().map(|file| file.path.as_str()).collect();
     assert_eq!(ranked, ["blamed.rs", "edited-twice.rs", "edited.rs", "read-once.rs", "target/debug/x.rs"]);
 }
@@ -135,7 +150,11 @@ fn files_are_ranked_by_use() {
 #[test]
 fn prompts_of_sub_agents_are_not_the_users() {
     let agent = journal::AgentField { id: "a".into(), kind: "x".into() };
-    let digest = fold(&[prompt("mine"), Record { agent: Some(agent), ..prompt("theirs") }, prompt("  ")]);
+    let digest = fold_records(&[
+        prompt_record("mine"),
+        JournalRecord { agent: Some(agent), ..prompt_record("theirs") },
+        prompt_record("  "),
+    ]);
     assert_eq!(digest.prompts.iter().map(|p| p.text.as_str()).collect::<Vec<_>>(), ["mine"]);
 }
 
@@ -143,18 +162,22 @@ fn prompts_of_sub_agents_are_not_the_users() {
 fn it_stays_small() {
     let mut digest = Digest::new("s");
     for n in 0..5_000 {
-        digest.fold(&prompt(&"long ".repeat(2_000)));
+        digest.fold_record(&prompt_record(&"long ".repeat(2_000)));
         let path = format!("src/file{n}.rs");
-        let record = Record {
-            files: touch(if n == 0 { Action::Edit } else { Action::Read }, &path),
+        let record = JournalRecord {
+            files: file_fields(if n == 0 { FileAction::Edit } else { FileAction::Read }, &path),
             command: format!("cargo test {n}").into(),
-            ..Record::default()
+            ..JournalRecord::default()
         };
-        digest.fold(&Record { id: format!("t{n}").into(), event: "tool-done".into(), ..record });
+        digest.fold_record(&JournalRecord {
+            id: format!("t{n}").into(),
+            event: "tool-done".into(),
+            ..record
+        });
     }
     assert_eq!(
         (digest.files.len(), digest.commands.len(), digest.prompts.len()),
-        (MOST_FILES, failures::MOST_COMMANDS, prompts::MOST_PROMPTS)
+        (MAX_FILES, failures::MAX_COMMANDS, prompts::MAX_PROMPTS)
     );
     assert!(digest.files.iter().any(|file| file.path == "src/file0.rs"), "what was edited is kept");
     assert_eq!(digest.prompts[0].record, 1, "and so is the first prompt");
@@ -165,21 +188,25 @@ fn it_stays_small() {
 #[test]
 fn what_only_the_transcript_has_happened_before_the_stop() {
     let ts = "2026-11-15T19:22:10Z";
-    let edit = |id, ok| Record {
+    let edit = |id, ok| JournalRecord {
         ts: ts.into(),
         ok: Some(ok),
-        files: touch(Action::Edit, "a.rs"),
-        ..call(id, "Edit")
+        files: file_fields(FileAction::Edit, "a.rs"),
+        ..call_record(id, "Edit")
     };
-    let stop =
-        Record { ts: ts.into(), event: "stop".into(), text: "Commas work.".into(), ..Record::default() };
-    let said = Record { event: journal::SAID.into(), from: "transcript".into(), ..stop.clone() };
-    let failed = Record { from: "transcript".into(), ..edit("t1", false) };
-    let asked = Record { ts: ts.into(), ..prompt("Accept commas") };
-    let interim = Record { text: "Fixing the parser first.".into(), ..said.clone() };
-    let digest = fold(&[asked, edit("t2", true), stop, interim, said, failed]);
+    let stop = JournalRecord {
+        ts: ts.into(),
+        event: "stop".into(),
+        text: "Commas work.".into(),
+        ..JournalRecord::default()
+    };
+    let said = JournalRecord { event: journal::SAID_EVENT.into(), from: "transcript".into(), ..stop.clone() };
+    let failed = JournalRecord { from: "transcript".into(), ..edit("t1", false) };
+    let asked = JournalRecord { ts: ts.into(), ..prompt_record("Accept commas") };
+    let interim = JournalRecord { text: "Fixing the parser first.".into(), ..said.clone() };
+    let digest = fold_records(&[asked, edit("t2", true), stop, interim, said, failed]);
     assert_eq!(digest.said, "Commas work.");
-    assert!(digest.has_finished() && !digest.is_at_work());
+    assert!(digest.has_finished() && !digest.has_work_after_last_words());
     let steps: Vec<bool> = digest.steps.iter().map(|step| step.failed).collect();
     assert_eq!(steps, [true, false], "the attempt that failed came first");
     assert_eq!((digest.files[0].edits, digest.statements.len()), (1, 1));

@@ -19,17 +19,17 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-pub use frontmatter::Entry;
-pub use items::Item;
+pub use frontmatter::FrontmatterEntry;
+pub use items::ListItem;
 pub use line::Line;
-pub(crate) use outline::Scanner;
-pub use outline::{Block, Heading, outside_blocks};
-pub use section::{Head, Matching, Section};
+pub(crate) use outline::OutlineScanner;
+pub use outline::{Heading, HidingBlock, lines_outside_blocks};
+pub use section::{HeadMatching, Section, SectionHead};
 pub use verbatim::{unwrap_verbatim, wrap_verbatim};
 
 use frontmatter::Frontmatter;
-use line::slice;
-use outline::{Opened, Outline};
+use line::slice_or_empty;
+use outline::{OpenBlock, Outline};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -39,7 +39,7 @@ pub struct Document {
     bytes: Vec<u8>,
     frontmatter: Option<Frontmatter>,
     outline: Outline,
-    findings: Vec<Finding>,
+    findings: Vec<DocumentFinding>,
 }
 
 impl Document {
@@ -48,16 +48,16 @@ impl Document {
         let bytes = bytes.into();
         let mut findings = Vec::new();
         if let Err(error) = std::str::from_utf8(&bytes) {
-            let before = slice(&bytes, 0..error.valid_up_to());
-            let line = line::lines(&bytes, 0, 1).take_while(|line| line.start <= before.len()).count();
-            findings.push(Finding { line, kind: FindingKind::NotUtf8 });
+            let before = slice_or_empty(&bytes, 0..error.valid_up_to());
+            let line = line::lines_from(&bytes, 0, 1).take_while(|line| line.start <= before.len()).count();
+            findings.push(DocumentFinding { line, kind: FindingKind::NotUtf8 });
         }
         let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let frontmatter = Frontmatter::read(&bytes, start, &mut findings);
+        let frontmatter = Frontmatter::parse_at(&bytes, start, &mut findings);
         let (body, number) = frontmatter.as_ref().map_or((start, 1), |frontmatter| frontmatter.body);
-        let outline = outline::outline(&bytes, body, number);
+        let outline = outline::outline_from(&bytes, body, number);
         if let Some(open) = outline.open {
-            findings.push(Finding { line: open.line, kind: FindingKind::Unclosed(open.block) });
+            findings.push(DocumentFinding { line: open.line, kind: FindingKind::Unclosed(open.block) });
         }
         findings.sort_by_key(|finding| finding.line);
         Document { bytes, frontmatter, outline, findings }
@@ -73,12 +73,12 @@ impl Document {
 
     /// Returns the text after the frontmatter, or after the byte order mark.
     pub fn body(&self) -> &[u8] {
-        slice(&self.bytes, self.body_start().0..self.bytes.len())
+        slice_or_empty(&self.bytes, self.body_start().0..self.bytes.len())
     }
 
     /// Iterates over all lines of the file, including the frontmatter; a byte order mark belongs to no line.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
-        line::lines(&self.bytes, self.start(), 1)
+        line::lines_from(&self.bytes, self.start_after_bom(), 1)
     }
 
     /// Returns the line end that edits insert.
@@ -88,7 +88,7 @@ impl Document {
     }
 
     /// Returns what is unusual about this document, by line.
-    pub fn findings(&self) -> &[Finding] {
+    pub fn findings(&self) -> &[DocumentFinding] {
         &self.findings
     }
 }
@@ -100,16 +100,16 @@ impl Document {
     }
 
     /// Returns all entries in order, including those that a later entry of the same key replaces.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[FrontmatterEntry] {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
     /// Returns the entry of a key; the last one if there are several.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
-        self.frontmatter.as_ref()?.entry(key)
+    pub fn entry(&self, key: &str) -> Option<&FrontmatterEntry> {
+        self.frontmatter.as_ref()?.effective_entry(key)
     }
 
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn value_of(&self, key: &str) -> Option<&Value> {
         Some(&self.entry(key)?.value)
     }
 
@@ -118,44 +118,44 @@ impl Document {
         let entry = self.entry(key)?;
         match &entry.value {
             Value::String(text) => Some(text),
-            Value::Number(_) | Value::Bool(_) => std::str::from_utf8(entry.source(&self.bytes)).ok(),
+            Value::Number(_) | Value::Bool(_) => std::str::from_utf8(entry.source_bytes(&self.bytes)).ok(),
             Value::Null | Value::Array(_) | Value::Object(_) => None,
         }
     }
 
     pub fn int(&self, key: &str) -> Option<i64> {
-        self.get(key)?.as_i64()
+        self.value_of(key)?.as_i64()
     }
 
     /// Returns a list of texts; items that are not texts are printed as JSON.
     pub fn list(&self, key: &str) -> Option<Vec<String>> {
         let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
-        Some(self.get(key)?.as_array()?.iter().map(text).collect())
+        Some(self.value_of(key)?.as_array()?.iter().map(text).collect())
     }
 
     /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting
     /// the current value changes no byte. Double quotes and block lists keep their form.
-    pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
+    pub fn set_entry(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
         let value = value.into();
-        if self.entry(key).is_none() && !frontmatter::is_key(key) {
+        if self.entry(key).is_none() && !frontmatter::is_valid_key(key) {
             return Err(EditError::BadKey(key.to_owned()));
         }
         let edits = match &self.frontmatter {
-            Some(frontmatter) => frontmatter.set(&self.bytes, key, &value),
+            Some(frontmatter) => frontmatter.set_edits(&self.bytes, key, &value),
             None => {
-                let (value, end) = (scalar::write(&value, false), self.line_end());
-                let start = self.start();
-                vec![Edit::new(start..start, format!("---{end}{key}: {value}{end}---{end}"))]
+                let (value, end) = (scalar::write_scalar(&value, false), self.line_end());
+                let start = self.start_after_bom();
+                vec![ByteEdit::new(start..start, format!("---{end}{key}: {value}{end}---{end}"))]
             }
         };
-        self.apply(edits);
+        self.apply_edits(edits);
         Ok(())
     }
 
     /// Removes all entries of a key with their nested lines. Comments and blank lines stay.
-    pub fn remove(&mut self, key: &str) {
-        let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.remove(key));
-        self.apply(edits.unwrap_or_default());
+    pub fn remove_entry(&mut self, key: &str) {
+        let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.remove_edits(key));
+        self.apply_edits(edits.unwrap_or_default());
     }
 }
 
@@ -166,23 +166,23 @@ impl Document {
     }
 
     /// Finds the first section that matches a path of headings, each searched within the previous one.
-    pub fn section(&self, path: &[Head]) -> Option<Section<'_>> {
-        self.outline.find(&self.bytes, path)
+    pub fn section(&self, path: &[SectionHead]) -> Option<Section<'_>> {
+        self.outline.find_section(&self.bytes, path)
     }
 
     /// Returns everything from the first heading that matches `from` to the last that matches `until`, or to the end of
     /// the document if none matches. It is for a pasted prompt that contains headings itself.
-    pub fn section_to_last(&self, from: Head, until: Head) -> Option<Section<'_>> {
-        self.outline.find_to_last(&self.bytes, from, until)
+    pub fn section_to_last(&self, from: SectionHead, until: SectionHead) -> Option<Section<'_>> {
+        self.outline.find_section_to_last(&self.bytes, from, until)
     }
 
     /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
     /// section is appended to its parent, or to the document. Line ends within `text` stay unchanged.
     ///
     /// Refuses a text that would swallow or split what follows; `wrap_verbatim` makes any text safe.
-    pub fn set_section(&mut self, path: &[Head], text: impl AsRef<[u8]>) -> Result<(), EditError> {
-        let edits = section::set(self, path, text.as_ref())?;
-        self.apply(edits);
+    pub fn set_section(&mut self, path: &[SectionHead], text: impl AsRef<[u8]>) -> Result<(), EditError> {
+        let edits = section::set_section_edits(self, path, text.as_ref())?;
+        self.apply_edits(edits);
         Ok(())
     }
 
@@ -193,46 +193,46 @@ impl Document {
             !text.contains(['\n', '\r']) && std::str::from_utf8(line.text(&self.bytes)).is_ok()
         });
         let line = line.ok_or(EditError::NoSuchLine { line: number })?;
-        self.apply(vec![Edit::new(line.start..line.stop, text)]);
+        self.apply_edits(vec![ByteEdit::new(line.start..line.stop, text)]);
         Ok(())
     }
 
     /// Returns the list items of the body outside code fences.
-    pub fn items(&self) -> Vec<Item> {
+    pub fn items(&self) -> Vec<ListItem> {
         let (start, number) = self.body_start();
-        items::items(&self.bytes, start..self.bytes.len(), number)
+        items::list_items(&self.bytes, start..self.bytes.len(), number)
     }
 
     /// Ticks the open checkbox on a line: `- [ ]` becomes `- [x]`.
-    pub fn tick(&mut self, line: usize) -> Result<(), EditError> {
+    pub fn tick_checkbox(&mut self, line: usize) -> Result<(), EditError> {
         let item = self.items().into_iter().find(|item| item.line == line && item.checked == Some(false));
         let mark = item.ok_or(EditError::NoOpenBox { line })?.mark;
-        self.apply(vec![Edit::new(mark..mark + 1, "x")]);
+        self.apply_edits(vec![ByteEdit::new(mark..mark + 1, "x")]);
         Ok(())
     }
 }
 
 impl Document {
     /// Returns the position after the byte order mark.
-    fn start(&self) -> usize {
+    fn start_after_bom(&self) -> usize {
         if self.bytes.starts_with(BOM) { BOM.len() } else { 0 }
     }
 
     /// Returns where the body starts, and the number of its first line.
     fn body_start(&self) -> (usize, usize) {
-        self.frontmatter.as_ref().map_or((self.start(), 1), |frontmatter| frontmatter.body)
+        self.frontmatter.as_ref().map_or((self.start_after_bom(), 1), |frontmatter| frontmatter.body)
     }
 
     fn has_unclosed_frontmatter(&self) -> bool {
         self.findings.iter().any(|finding| finding.kind == FindingKind::UnclosedFrontmatter)
     }
 
-    fn open_block(&self) -> Option<Opened> {
+    fn unclosed_block(&self) -> Option<OpenBlock> {
         self.outline.open
     }
 
     /// Applies the edits in one pass, and parses the result.
-    fn apply(&mut self, mut edits: Vec<Edit>) {
+    fn apply_edits(&mut self, mut edits: Vec<ByteEdit>) {
         if edits.is_empty() {
             return;
         }
@@ -242,31 +242,31 @@ impl Document {
             Vec::with_capacity(self.bytes.len() + edits.iter().map(|edit| edit.new.len()).sum::<usize>());
         let mut from = 0;
         for edit in &edits {
-            bytes.extend_from_slice(slice(&self.bytes, from..edit.at.start));
+            bytes.extend_from_slice(slice_or_empty(&self.bytes, from..edit.at.start));
             bytes.extend_from_slice(&edit.new);
             from = edit.at.end;
         }
-        bytes.extend_from_slice(slice(&self.bytes, from..self.bytes.len()));
+        bytes.extend_from_slice(slice_or_empty(&self.bytes, from..self.bytes.len()));
         *self = Document::parse(bytes);
     }
 }
 
 /// Replaces a range of bytes with other bytes.
 #[derive(Debug)]
-struct Edit {
+struct ByteEdit {
     at: Range<usize>,
     new: Vec<u8>,
 }
 
-impl Edit {
-    fn new(at: Range<usize>, new: impl Into<Vec<u8>>) -> Edit {
-        Edit { at, new: new.into() }
+impl ByteEdit {
+    fn new(at: Range<usize>, new: impl Into<Vec<u8>>) -> ByteEdit {
+        ByteEdit { at, new: new.into() }
     }
 }
 
 /// Something unusual in a document, for validators.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct DocumentFinding {
     /// The number of the line, counted from 1.
     pub line: usize,
     pub kind: FindingKind,
@@ -287,7 +287,7 @@ pub enum FindingKind {
     /// The value starts with a character that has another meaning in YAML (`|`, `&`, `@`, …); it is read as text.
     ForeignYaml,
     /// A block extends to the end of the document.
-    Unclosed(Block),
+    Unclosed(HidingBlock),
     /// The first line with bytes that are not UTF-8.
     NotUtf8,
 }
@@ -319,13 +319,13 @@ pub enum EditError {
     #[error("line {line} of the text is a heading of level {level}, which would end the section")]
     HeadingInText { line: usize, level: u8 },
     #[error("line {line} of the text opens a {block} that is never closed")]
-    OpenInText { line: usize, block: Block },
+    OpenInText { line: usize, block: HidingBlock },
     #[error("line {line} of the text is `---`, which would close the document's unclosed frontmatter")]
     ClosesFrontmatter { line: usize },
     #[error(
         "line {line} of the document opens a {block} that is never closed; nothing can be appended after it"
     )]
-    OpenInDocument { line: usize, block: Block },
+    OpenInDocument { line: usize, block: HidingBlock },
     #[error("line {line} is not a line of text that can be replaced")]
     NoSuchLine { line: usize },
     #[error("line {line} is not an open checklist item")]

@@ -42,7 +42,7 @@ const FIELD_WORDS: &[(&str, &str)] = &[
 ];
 
 /// Returns the fields that a text touches, those with the most words first.
-pub fn domains(text: &str) -> Vec<Domain> {
+pub fn find_domains(text: &str) -> Vec<Domain> {
     let words: Vec<String> = text
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
         .filter(|word| !word.is_empty())
@@ -64,8 +64,8 @@ pub fn domains(text: &str) -> Vec<Domain> {
 mod tests {
     use super::*;
 
-    fn names(text: &str) -> Vec<&'static str> {
-        domains(text).into_iter().map(|domain| domain.name).collect()
+    fn domain_names(text: &str) -> Vec<&'static str> {
+        find_domains(text).into_iter().map(|domain| domain.name).collect()
     }
 
     #[test]
@@ -77,8 +77,8 @@ mod tests {
             ("", &[]),
             ("Fix a deadlock between two threads", &["concurrency"]),
         ] {
-            assert_eq!(names(text), expected, "{text}");
+            assert_eq!(domain_names(text), expected, "{text}");
         }
-        assert_eq!(domains("SQL, sql and SQL")[0].words, ["sql"]);
+        assert_eq!(find_domains("SQL, sql and SQL")[0].words, ["sql"]);
     }
 }

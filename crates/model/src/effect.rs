@@ -18,24 +18,24 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use parts::Part;
-use said::Said;
+use parts::CommandPart;
+use said::CommandOutput;
 
-pub use tool::acts as tool_acts;
-pub use words::{Detail, describe};
+pub use tool::tool_acts_externally as tool_acts;
+pub use words::{DescriptionDetail, describe_effect};
 
 /// The longest text of each field of an effect, in bytes.
-const WHAT_BYTES: usize = 200;
-const PLACE_BYTES: usize = 200;
-const ID_BYTES: usize = 120;
-const LINK_BYTES: usize = 300;
+const MAX_WHAT_BYTES: usize = 200;
+const MAX_PLACE_BYTES: usize = 200;
+const MAX_ID_BYTES: usize = 120;
+const MAX_LINK_BYTES: usize = 300;
 
 /// The most effects that are kept for one call.
-pub const MOST_EFFECTS: usize = 40;
+pub const MAX_EFFECTS_PER_CALL: usize = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum EffectKind {
     Commit,
     /// The last commit was replaced.
     Amend,
@@ -72,22 +72,22 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl EffectKind {
     /// Returns whether other people can see the effect, or it must not be repeated.
-    pub fn is_outside(self) -> bool {
+    pub fn is_external(self) -> bool {
         !matches!(
             self,
-            Kind::UpToDate
-                | Kind::Switch
-                | Kind::Pull
-                | Kind::Rebase
-                | Kind::Reset
-                | Kind::Discard
-                | Kind::Stash
-                | Kind::Unstash
-                | Kind::StashDrop
-                | Kind::Worktree
-                | Kind::Other
+            EffectKind::UpToDate
+                | EffectKind::Switch
+                | EffectKind::Pull
+                | EffectKind::Rebase
+                | EffectKind::Reset
+                | EffectKind::Discard
+                | EffectKind::Stash
+                | EffectKind::Unstash
+                | EffectKind::StashDrop
+                | EffectKind::Worktree
+                | EffectKind::Other
         )
     }
 }
@@ -95,7 +95,7 @@ impl Kind {
 /// One effect. An empty field means that its value is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
-    pub kind: Kind,
+    pub kind: EffectKind,
     /// The subject of a commit, the branch that was pushed, what was done to an issue.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub what: String,
@@ -113,7 +113,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    fn new(kind: Kind, what: &str, place: &str, id: &str) -> Effect {
+    fn new(kind: EffectKind, what: &str, place: &str, id: &str) -> Effect {
         let own = |text: &str| text.trim().to_owned();
         Effect {
             kind,
@@ -125,16 +125,16 @@ impl Effect {
         }
     }
 
-    fn cut(mut self) -> Effect {
+    fn with_fields_cut(mut self) -> Effect {
         let limits = [
-            (&mut self.what, WHAT_BYTES),
-            (&mut self.place, PLACE_BYTES),
-            (&mut self.id, ID_BYTES),
-            (&mut self.link, LINK_BYTES),
-            (&mut self.folder, PLACE_BYTES),
+            (&mut self.what, MAX_WHAT_BYTES),
+            (&mut self.place, MAX_PLACE_BYTES),
+            (&mut self.id, MAX_ID_BYTES),
+            (&mut self.link, MAX_LINK_BYTES),
+            (&mut self.folder, MAX_PLACE_BYTES),
         ];
         for (text, most) in limits {
-            text.truncate(crate::text::cut(text, most).len());
+            text.truncate(crate::text::cut_to_bytes(text, most).len());
         }
         self
     }
@@ -142,7 +142,7 @@ impl Effect {
 
 /// A call and its result. Both texts are redacted.
 #[derive(Clone, Copy, Debug)]
-pub struct Made<'a> {
+pub struct CompletedCall<'a> {
     pub tool: &'a str,
     pub command: &'a str,
     /// The input of a tool without a command: a title, a channel.
@@ -153,62 +153,62 @@ pub struct Made<'a> {
 
 /// Returns whether a command line may have an effect, because it contains a word of some rule. Other commands are not
 /// parsed.
-pub fn may_act(command: &str) -> bool {
+pub fn may_have_effect(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
     command.split(ends).any(table::is_rule_word)
 }
 
 /// Returns the effects of a call, in the order of its command line.
-pub fn of(made: &Made) -> Vec<Effect> {
-    let said = Said::new(made.output, made.ok);
+pub fn effects_of_call(made: &CompletedCall) -> Vec<Effect> {
+    let said = CommandOutput::new(made.output, made.ok);
     let found = if made.command.is_empty() {
-        tool::effects(made, &said)
-    } else if may_act(made.command) {
-        let mut seen = Seen { said: &said, found: Vec::new(), trial: false };
-        for part in parts::parts(made.command) {
+        tool::effects_of_tool(made, &said)
+    } else if may_have_effect(made.command) {
+        let mut seen = EffectScan { said: &said, found: Vec::new(), trial: false };
+        for part in parts::command_parts(made.command) {
             apply_rule(&mut seen, &part);
         }
         seen.found
     } else {
         Vec::new()
     };
-    found.into_iter().take(MOST_EFFECTS).map(Effect::cut).collect()
+    found.into_iter().take(MAX_EFFECTS_PER_CALL).map(Effect::with_fields_cut).collect()
 }
 
-fn apply_rule(seen: &mut Seen, part: &Part) {
+fn apply_rule(seen: &mut EffectScan, part: &CommandPart) {
     match part.words[0].as_str() {
-        "git" => git::rule(seen, part),
-        "gh" | "glab" => forge::rule(seen, part),
-        "curl" | "wget" | "http" | "https" | "xh" => request::rule(seen, part),
-        _ => commands::rule(seen, part),
+        "git" => git::apply_git_rule(seen, part),
+        "gh" | "glab" => forge::apply_forge_rule(seen, part),
+        "curl" | "wget" | "http" | "https" | "xh" => request::apply_request_rule(seen, part),
+        _ => commands::apply_command_rule(seen, part),
     }
 }
 
 /// What the rules work on, and what they found.
-struct Seen<'a> {
-    said: &'a Said<'a>,
+struct EffectScan<'a> {
+    said: &'a CommandOutput<'a>,
     found: Vec<Effect>,
     /// Whether the command line created its own repository, which makes it an experiment.
     trial: bool,
 }
 
-impl Seen<'_> {
+impl EffectScan<'_> {
     /// Returns whether a command without proof in its output can be assumed to have succeeded.
-    fn happened(&self, part: &Part) -> bool {
-        self.said.ok && (part.sure || !self.said.sounds_failed())
+    fn probably_succeeded(&self, part: &CommandPart) -> bool {
+        self.said.ok && (part.sure || !self.said.reports_failure())
     }
 
-    fn add(&mut self, effect: Effect) {
+    fn add_effect(&mut self, effect: Effect) {
         self.found.push(effect);
     }
 }
 
-fn flag(words: &[impl AsRef<str>], names: &[&str]) -> bool {
+fn has_flag(words: &[impl AsRef<str>], names: &[&str]) -> bool {
     words.iter().any(|word| names.contains(&word.as_ref()))
 }
 
 /// Returns the value of an option: `-m text`, `--message=text`, `-mtext`.
-fn value_of(words: &[impl AsRef<str>], names: &[&str]) -> Option<String> {
+fn option_value(words: &[impl AsRef<str>], names: &[&str]) -> Option<String> {
     for (place, word) in words.iter().map(AsRef::as_ref).enumerate() {
         for name in names {
             if word == *name {

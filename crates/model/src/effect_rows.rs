@@ -2,10 +2,10 @@
 //! effects.
 
 /// The row number, the command, whether it succeeded, its output, its effects.
-type Row = (u32, &'static str, bool, &'static str, &'static [&'static str]);
+type CommandCase = (u32, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
-pub const ROWS: &[Row] = &[
+pub const COMMAND_CASES: &[CommandCase] = &[
     (1, "git commit -m \"Add a parser\"", true,
         "[main 49f6518] Add a parser\n 2 files changed, 93 insertions(+)\n",
         &["commit 49f6518 “Add a parser” @main"]),
@@ -624,10 +624,10 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// The tool, its input, whether it succeeded, its result, its effects.
-type ToolRow = (&'static str, &'static str, bool, &'static str, &'static [&'static str]);
+type ToolCase = (&'static str, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
-pub const TOOLS: &[ToolRow] = &[
+pub const TOOL_CASES: &[ToolCase] = &[
     ("mcp__linear-server__create_issue", "Summaries per session", true,
         "{\"id\":\"0f8fad5b-d9cb-469f-a165-70867728950e\",\"identifier\":\"ENT-197\",\"title\":\"Summaries per session\",\"url\":\"https://linear.app/o/issue/ENT-197/x\"}",
         &["issue ENT-197 “created: Summaries per session” @linear-server <https://linear.app/o/issue/ENT-197/x>"]),

@@ -6,7 +6,7 @@ use super::*;
 mod rows;
 
 /// Prints `kind id what @place <link>`, without empty parts.
-fn told(effect: &Effect) -> String {
+fn describe_effect(effect: &Effect) -> String {
     let kind = serde_json::to_string(&effect.kind).unwrap();
     let mut told = kind.trim_matches('"').to_owned();
     for (before, text, after) in [
@@ -23,40 +23,41 @@ fn told(effect: &Effect) -> String {
     told
 }
 
-fn made<'a>(command: &'a str, ok: bool, output: &'a str) -> Made<'a> {
-    Made { tool: "Bash", command, asked: "", output, ok }
+fn completed_call<'a>(command: &'a str, ok: bool, output: &'a str) -> CompletedCall<'a> {
+    CompletedCall { tool: "Bash", command, asked: "", output, ok }
 }
 
 #[test]
 fn every_row_of_the_table() {
     let mut wrong = String::new();
-    for (line, command, ok, output, expected) in rows::ROWS {
-        let found: Vec<String> = of(&made(command, *ok, output)).iter().map(told).collect();
+    for (line, command, ok, output, expected) in rows::COMMAND_CASES {
+        let found: Vec<String> =
+            effects_of_call(&completed_call(command, *ok, output)).iter().map(describe_effect).collect();
         if found != *expected {
             wrong += &format!("\n{line}: {command}\n  expected {expected:?}\n  found    {found:?}\n");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert!(rows::ROWS.len() >= 120, "{} rows", rows::ROWS.len());
+    assert!(rows::COMMAND_CASES.len() >= 120, "{} rows", rows::COMMAND_CASES.len());
 }
 
 #[test]
 fn whatever_has_an_effect_is_looked_into() {
-    for (line, command, _, _, expected) in rows::ROWS {
-        assert!(expected.is_empty() || may_act(command), "{line}: {command}");
+    for (line, command, _, _, expected) in rows::COMMAND_CASES {
+        assert!(expected.is_empty() || may_have_effect(command), "{line}: {command}");
     }
     for idle in
         ["ls -la", "cargo test", "git status", "git log --oneline", "npm run build", "rg commits src", ""]
     {
-        assert!(!may_act(idle), "{idle}");
+        assert!(!may_have_effect(idle), "{idle}");
     }
 }
 
 #[test]
 fn tools_by_their_names() {
-    for (tool, asked, ok, output, expected) in rows::TOOLS {
-        let made = Made { tool, command: "", asked, output, ok: *ok };
-        let found: Vec<String> = of(&made).iter().map(told).collect();
+    for (tool, asked, ok, output, expected) in rows::TOOL_CASES {
+        let made = CompletedCall { tool, command: "", asked, output, ok: *ok };
+        let found: Vec<String> = effects_of_call(&made).iter().map(describe_effect).collect();
         assert_eq!(found, *expected, "{tool}");
         assert!(expected.is_empty() || tool_acts(tool), "{tool}");
     }
@@ -86,18 +87,24 @@ fn any_text_is_no_danger() {
             "kubectl apply",
             "git branch -D é",
         ] {
-            of(&made(command, true, text));
-            of(&made(&format!("{command} {text}"), false, &text.repeat(50)));
+            effects_of_call(&completed_call(command, true, text));
+            effects_of_call(&completed_call(&format!("{command} {text}"), false, &text.repeat(50)));
         }
     }
     let long = format!("{{\"a\":\"{}\",\"id\":7}}", "x".repeat(100_000));
-    assert_eq!(of(&made("gh api repos/o/r/issues/1/comments -f body=x", true, &long))[0].id, "7");
-    assert_eq!(of(&made(&"git push; ".repeat(1_000), true, "")).len(), MOST_EFFECTS);
+    assert_eq!(
+        effects_of_call(&completed_call("gh api repos/o/r/issues/1/comments -f body=x", true, &long))[0].id,
+        "7"
+    );
+    assert_eq!(
+        effects_of_call(&completed_call(&"git push; ".repeat(1_000), true, "")).len(),
+        MAX_EFFECTS_PER_CALL
+    );
 }
 
 #[test]
 fn nothing_is_kept_longer_than_its_limit() {
     let output = format!("[main 1a2b3c4] {}é", "x".repeat(199));
-    let effects = of(&made("git commit -m x", true, &output));
+    let effects = effects_of_call(&completed_call("git commit -m x", true, &output));
     assert_eq!((effects.len(), effects[0].what.len()), (1, 199));
 }

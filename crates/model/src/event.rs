@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 pub use name::{EventName, EventSet};
 
-use crate::transcript::Usage;
+use crate::transcript::TokenUsage;
 use crate::window::ContextUse;
 
 type Text<'a> = Cow<'a, str>;
@@ -24,15 +24,15 @@ pub struct Event<'a> {
     pub transcript: Option<Text<'a>>,
     /// The sub-agent that the event comes from; `None` for the main agent.
     pub agent: Option<Agent<'a>>,
-    pub kind: Kind<'a>,
+    pub kind: EventKind<'a>,
 }
 
 impl Event<'_> {
     /// Makes a forked session independent of its parent. A fork has its whole past in its own transcript, and the
     /// parent, which may continue too, keeps its records, role and loop.
-    pub fn on_its_own_if_forked(self) -> Self {
+    pub fn detach_if_forked(self) -> Self {
         match self.kind {
-            Kind::SessionStart { source: Source::Fork } => Event { previous: None, ..self },
+            EventKind::SessionStart { source: StartSource::Fork } => Event { previous: None, ..self },
             _ => self,
         }
     }
@@ -45,9 +45,9 @@ pub struct Agent<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind<'a> {
+pub enum EventKind<'a> {
     SessionStart {
-        source: Source,
+        source: StartSource,
     },
     Prompt {
         text: Text<'a>,
@@ -71,7 +71,7 @@ pub enum Kind<'a> {
         /// What the sub-agent was called for, in a few words, if the payload says so.
         asked: Option<Text<'a>>,
     },
-    Stop(Stop<'a>),
+    Stop(StopEvent<'a>),
     SessionEnd {
         reason: Option<Text<'a>>,
     },
@@ -83,7 +83,7 @@ pub enum Kind<'a> {
 
 /// The main agent stopped, and has nothing more to do for now.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stop<'a> {
+pub struct StopEvent<'a> {
     /// The agent's last words, if the payload has them.
     pub message: Option<Text<'a>>,
     /// The harness's id of that message.
@@ -94,7 +94,7 @@ pub struct Stop<'a> {
     /// The number of sub-agents that continue in the background.
     pub agents: usize,
     /// What the turn cost, if the payload says so.
-    pub usage: Option<Usage<'a>>,
+    pub usage: Option<TokenUsage<'a>>,
     /// How much of the context window the last request of the turn used, if the payload says so.
     pub window: Option<ContextUse>,
     /// True if the caller cannot wait for validators. If they must run, the caller is told to ask again.
@@ -106,7 +106,7 @@ pub struct ToolDone<'a> {
     pub tool: Text<'a>,
     /// The harness's id of this call, so that a repeated hook counts once.
     pub id: Option<Text<'a>>,
-    pub files: Vec<Touched<'a>>,
+    pub files: Vec<TouchedFile<'a>>,
     pub command: Option<Text<'a>>,
     /// The output of a command that may be a test run or act on the outside world, or the result of a tool that acts on
     /// the outside world.
@@ -117,9 +117,9 @@ pub struct ToolDone<'a> {
     pub error: Option<Text<'a>>,
     pub todos: Option<TodoChange<'a>>,
     /// Questions to the user, and the answers.
-    pub answers: Vec<Answer<'a>>,
+    pub answers: Vec<QuestionAnswer<'a>>,
     /// Work that was delegated to a sub-agent.
-    pub delegated: Option<Delegated<'a>>,
+    pub delegated: Option<DelegatedWork<'a>>,
     /// A plan that was shown to the user. If the call succeeded, they approved it.
     pub plan: Option<Text<'a>>,
     /// The result as the harness wrote it, not parsed. Only the harness's adapter knows its form.
@@ -131,20 +131,20 @@ pub struct ToolDone<'a> {
 
 /// What a sub-agent was asked, and its answer. The answer is empty while the sub-agent is working.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Delegated<'a> {
+pub struct DelegatedWork<'a> {
     pub asked: Text<'a>,
     pub answer: Text<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Touched<'a> {
+pub struct TouchedFile<'a> {
     pub path: Text<'a>,
-    pub action: Action,
+    pub action: FileAction,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum FileAction {
     Create,
     Edit,
     Read,
@@ -178,14 +178,14 @@ pub enum TodoStatus {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer<'a> {
+pub struct QuestionAnswer<'a> {
     pub question: Text<'a>,
     pub answer: Text<'a>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum StartSource {
     Startup,
     Resume,
     Clear,
@@ -195,20 +195,20 @@ pub enum Source {
     Unknown,
 }
 
-impl Kind<'_> {
+impl EventKind<'_> {
     pub fn event_name(&self) -> EventName {
         match self {
-            Kind::SessionStart { .. } => EventName::SessionStart,
-            Kind::Prompt { .. } => EventName::Prompt,
-            Kind::ToolDone(_) => EventName::ToolDone,
-            Kind::BeforeCompact { .. } => EventName::BeforeCompact,
-            Kind::Summary { .. } => EventName::Summary,
-            Kind::AfterCompact { .. } => EventName::AfterCompact,
-            Kind::SubagentStart => EventName::SubagentStart,
-            Kind::SubagentStop { .. } => EventName::SubagentStop,
-            Kind::Stop(_) => EventName::Stop,
-            Kind::SessionEnd { .. } => EventName::SessionEnd,
-            Kind::Other { .. } => EventName::Other,
+            EventKind::SessionStart { .. } => EventName::SessionStart,
+            EventKind::Prompt { .. } => EventName::Prompt,
+            EventKind::ToolDone(_) => EventName::ToolDone,
+            EventKind::BeforeCompact { .. } => EventName::BeforeCompact,
+            EventKind::Summary { .. } => EventName::Summary,
+            EventKind::AfterCompact { .. } => EventName::AfterCompact,
+            EventKind::SubagentStart => EventName::SubagentStart,
+            EventKind::SubagentStop { .. } => EventName::SubagentStop,
+            EventKind::Stop(_) => EventName::Stop,
+            EventKind::SessionEnd { .. } => EventName::SessionEnd,
+            EventKind::Other { .. } => EventName::Other,
         }
     }
 
@@ -235,26 +235,26 @@ impl TodoStatus {
     }
 }
 
-impl Source {
-    pub fn parse(text: &str) -> Source {
+impl StartSource {
+    pub fn parse(text: &str) -> StartSource {
         match text {
-            "startup" => Source::Startup,
-            "resume" => Source::Resume,
-            "clear" => Source::Clear,
-            "compact" => Source::Compact,
-            "fork" => Source::Fork,
-            _ => Source::Unknown,
+            "startup" => StartSource::Startup,
+            "resume" => StartSource::Resume,
+            "clear" => StartSource::Clear,
+            "compact" => StartSource::Compact,
+            "fork" => StartSource::Fork,
+            _ => StartSource::Unknown,
         }
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Source::Startup => "startup",
-            Source::Resume => "resume",
-            Source::Clear => "clear",
-            Source::Compact => "compact",
-            Source::Fork => "fork",
-            Source::Unknown => "unknown",
+            StartSource::Startup => "startup",
+            StartSource::Resume => "resume",
+            StartSource::Clear => "clear",
+            StartSource::Compact => "compact",
+            StartSource::Fork => "fork",
+            StartSource::Unknown => "unknown",
         }
     }
 }

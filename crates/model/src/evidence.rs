@@ -15,36 +15,39 @@ mod standing;
 
 use serde_json::{Map, Value};
 
-pub use import::{Foreign, read_foreign};
-pub use judged::{Answer, judged};
-pub use limits::{BUNDLE_BYTES, MOST_ENTRIES, PATCH_BYTES, TASK_BYTES, Trimmed, fitting, trim, trim_to_size};
-pub use listing::{FileState, Listing};
-pub use observed::{observed, task_of, verdict};
+pub use import::{ForeignEvidence, read_foreign_file};
+pub use judged::{AgentAnswer, entry_of_answer};
+pub use limits::{
+    MAX_BUNDLE_BYTES, MAX_ENTRIES, MAX_PATCH_BYTES, MAX_TASK_BYTES, TrimmedBundle, entries_kept_for_new,
+    trim_to_count, trim_to_size,
+};
+pub use listing::{FileListing, FileState};
+pub use observed::{entry_of_run, task_of_run, verdict_of_run};
 pub use patch::{PatchStats, patch_stats};
-pub use standing::{Freshness, Proof, Standing, rejection, standing, trees_in_effect};
+pub use standing::{EvidenceStanding, Freshness, ProofState, rejection, standing, trees_in_effect};
 
-use crate::plan::Unreadable;
+use crate::plan::UnreadableReason;
 use crate::plan::fields::keeping_the_rest;
-use crate::run::Counts;
+use crate::run::TestCounts;
 use crate::time;
 
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
 /// The scope of an entry about the whole project.
-pub const PROJECT: &str = "project";
+pub const PROJECT_SCOPE: &str = "project";
 
 keeping_the_rest! {
-    pub struct Bundle {
+    pub struct EvidenceBundle {
         schema_version: String,
         task_id: String,
-        entries: Vec<Entry>,
+        entries: Vec<EvidenceEntry>,
         created_at: String,
         updated_at: String,
     }
 }
 
 keeping_the_rest! {
-    pub struct Entry {
+    pub struct EvidenceEntry {
         /// Identifies the entry, so that the same event is not recorded twice. Empty in files of other tools.
         id: String = skip String::is_empty,
         task_id: String,
@@ -118,7 +121,7 @@ impl EntryType {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum EvidenceVerdict {
     Pass,
     Fail,
     Warn,
@@ -128,46 +131,46 @@ pub enum Verdict {
     Info,
 }
 
-impl Verdict {
-    pub const ALL: [Verdict; 7] = [
-        Verdict::Pass,
-        Verdict::Fail,
-        Verdict::Warn,
-        Verdict::Skip,
-        Verdict::Approved,
-        Verdict::Rejected,
-        Verdict::Info,
+impl EvidenceVerdict {
+    pub const ALL: [EvidenceVerdict; 7] = [
+        EvidenceVerdict::Pass,
+        EvidenceVerdict::Fail,
+        EvidenceVerdict::Warn,
+        EvidenceVerdict::Skip,
+        EvidenceVerdict::Approved,
+        EvidenceVerdict::Rejected,
+        EvidenceVerdict::Info,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Pass => "pass",
-            Verdict::Fail => "fail",
-            Verdict::Warn => "warn",
-            Verdict::Skip => "skip",
-            Verdict::Approved => "approved",
-            Verdict::Rejected => "rejected",
-            Verdict::Info => "info",
+            EvidenceVerdict::Pass => "pass",
+            EvidenceVerdict::Fail => "fail",
+            EvidenceVerdict::Warn => "warn",
+            EvidenceVerdict::Skip => "skip",
+            EvidenceVerdict::Approved => "approved",
+            EvidenceVerdict::Rejected => "rejected",
+            EvidenceVerdict::Info => "info",
         }
     }
 
-    pub fn parse(word: &str) -> Option<Verdict> {
+    pub fn parse(word: &str) -> Option<EvidenceVerdict> {
         let word = word.trim().to_ascii_lowercase();
-        Verdict::ALL.into_iter().find(|known| known.name() == word)
+        EvidenceVerdict::ALL.into_iter().find(|known| known.name() == word)
     }
 
     pub fn is_good(self) -> bool {
-        matches!(self, Verdict::Pass | Verdict::Approved)
+        matches!(self, EvidenceVerdict::Pass | EvidenceVerdict::Approved)
     }
 
     pub fn is_bad(self) -> bool {
-        matches!(self, Verdict::Fail | Verdict::Rejected)
+        matches!(self, EvidenceVerdict::Fail | EvidenceVerdict::Rejected)
     }
 }
 
 /// How `thru` knows about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EvidenceOrigin {
     /// `thru` ran the command.
     Run,
     /// A hook saw the test run.
@@ -178,80 +181,79 @@ pub enum Kind {
     Imported,
 }
 
-impl Kind {
+impl EvidenceOrigin {
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Run => "run",
-            Kind::Observed => "observed",
-            Kind::Claimed => "claimed",
-            Kind::Imported => "imported",
+            EvidenceOrigin::Run => "run",
+            EvidenceOrigin::Observed => "observed",
+            EvidenceOrigin::Claimed => "claimed",
+            EvidenceOrigin::Imported => "imported",
         }
     }
 }
 
-impl Entry {
+impl EvidenceEntry {
     /// Returns the verdict. An unknown word counts as information, neither good nor bad.
-    pub fn verdict(&self) -> Verdict {
-        Verdict::parse(&self.verdict).unwrap_or(Verdict::Info)
+    pub fn verdict(&self) -> EvidenceVerdict {
+        EvidenceVerdict::parse(&self.verdict).unwrap_or(EvidenceVerdict::Info)
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EvidenceOrigin {
         match self.kind.as_str() {
-            "run" => Kind::Run,
-            "observed" => Kind::Observed,
-            "imported" => Kind::Imported,
-            _ => Kind::Claimed,
+            "run" => EvidenceOrigin::Run,
+            "observed" => EvidenceOrigin::Observed,
+            "imported" => EvidenceOrigin::Imported,
+            _ => EvidenceOrigin::Claimed,
         }
     }
 
     /// Returns whether `thru` itself saw what the entry reports.
-    pub fn is_seen(&self) -> bool {
-        matches!(self.kind(), Kind::Run | Kind::Observed)
+    pub fn is_seen_by_thru(&self) -> bool {
+        matches!(self.kind(), EvidenceOrigin::Run | EvidenceOrigin::Observed)
     }
 
     /// Returns whether this is a gate that another tool recorded. It says that an agent had its turn, not what the agent
     /// found. Earlier versions imported it as a verdict.
     pub fn is_imported_gate(&self) -> bool {
-        self.kind() == Kind::Imported && self.metadata.contains_key("gate")
+        self.kind() == EvidenceOrigin::Imported && self.metadata.contains_key("gate")
     }
 
     /// Returns one line for a person.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let verdict = crate::render::one_line(&self.verdict, 40);
-        format!("{verdict}: {}", standing::what_words(self, crate::render::one_line))
+        format!("{verdict}: {}", standing::describe_entry(self, crate::render::one_line))
     }
 
-    pub fn speaks_of_all(&self) -> bool {
-        self.scope == PROJECT
+    pub fn covers_whole_project(&self) -> bool {
+        self.scope == PROJECT_SCOPE
     }
 
     /// Returns the counts of a test run, such as `12 passed, 1 failed`; `None` if nothing was counted.
-    pub fn counts(&self) -> Option<Counts> {
-        let counts = Counts { passed: self.tests_passed, failed: self.tests_failed };
-        (counts != Counts::default()).then_some(counts)
+    pub fn test_counts(&self) -> Option<TestCounts> {
+        let counts = TestCounts { passed: self.tests_passed, failed: self.tests_failed };
+        (counts != TestCounts::default()).then_some(counts)
     }
 }
 
-impl Bundle {
-    pub fn new(task: &str, at: &str) -> Bundle {
-        Bundle {
+impl EvidenceBundle {
+    pub fn new(task: &str, at: &str) -> EvidenceBundle {
+        EvidenceBundle {
             schema_version: SCHEMA_VERSION.to_owned(),
             task_id: task.to_owned(),
             created_at: at.to_owned(),
             updated_at: at.to_owned(),
-            ..Bundle::default()
+            ..EvidenceBundle::default()
         }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<Bundle, Unreadable> {
+    pub fn parse(bytes: &[u8]) -> Result<EvidenceBundle, UnreadableReason> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let bundle: Bundle = serde_json::from_slice(bytes).map_err(|error| Unreadable::Damaged {
-            line: Some(error.line().max(1)),
-            why: error.to_string(),
+        let bundle: EvidenceBundle = serde_json::from_slice(bytes).map_err(|error| {
+            UnreadableReason::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
         })?;
         match bundle.schema_version.split('.').next() {
             Some("1" | "0" | "") => Ok(bundle),
-            _ => Err(Unreadable::Foreign {
+            _ => Err(UnreadableReason::Foreign {
                 why: format!(
                     "schema_version is {}, this thru writes {SCHEMA_VERSION}",
                     crate::render::one_line(&bundle.schema_version, 40)
@@ -260,7 +262,7 @@ impl Bundle {
         }
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         // These are strings, numbers and maps with string keys, so this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
@@ -269,11 +271,11 @@ impl Bundle {
 
     /// Inserts an entry in the order of time, because observed runs and imports are recorded late. Returns false if the
     /// same entry is already there.
-    pub fn add(&mut self, entry: Entry) -> bool {
+    pub fn add_entry(&mut self, entry: EvidenceEntry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {
             // An entry whose time cannot be read comes first, because it must not settle entries that may be later.
-            let when = |entry: &Entry| time::parse(&entry.timestamp);
+            let when = |entry: &EvidenceEntry| time::parse_time(&entry.timestamp);
             let before = self.entries.iter().rposition(|known| when(known) <= when(&entry));
             let at = before.map_or(0, |before| before + 1);
             if at == self.entries.len() {

@@ -12,7 +12,7 @@ use crate::clean;
 
 /// One code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct CodeBlock {
     /// The line of the fence, counted from 1.
     pub line: usize,
     pub language: String,
@@ -28,7 +28,7 @@ pub struct Block {
 /// A block and the path for it, relative to the folder it is written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedBlock {
-    pub block: Block,
+    pub block: CodeBlock,
     pub path: String,
     /// Why the path is not the name that the message gives; empty if it is, or if there is no name.
     pub note: String,
@@ -48,27 +48,27 @@ pub struct Rules<'a> {
 }
 
 /// Lists the code blocks, in order. A fence is three or more backticks or tildes, indented or not.
-pub fn blocks(message: &str) -> Vec<Block> {
+pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
     let mut blocks = Vec::new();
-    let mut open: Option<(Fence, Block)> = None;
+    let mut open: Option<(BlockFence, CodeBlock)> = None;
     let (mut before, mut lines_before) = ("", Vec::new());
     for (i, line) in message.lines().enumerate() {
         match &mut open {
             Some((fence, _)) if fence.is_closed_by(line) => {
-                blocks.extend(open.take().map(|(_, block)| Block { is_closed: true, ..block }));
+                blocks.extend(open.take().map(|(_, block)| CodeBlock { is_closed: true, ..block }));
                 before = "";
             }
             Some((fence, block)) => {
                 block.text.push_str(fence.without_indent(line));
                 block.text.push('\n');
             }
-            None => match Fence::of(line) {
+            None => match BlockFence::parse_opening(line) {
                 Some((fence, info)) => {
-                    let language = name::language(info);
-                    let name = name::in_info(info);
+                    let language = name::fence_language(info);
+                    let name = name::name_in_fence_info(info);
                     // The line before the block counts only if the fence and the block name nothing.
                     let before = if name.is_some() { "" } else { std::mem::take(&mut before) };
-                    let block = Block {
+                    let block = CodeBlock {
                         line: i + 1,
                         language,
                         name,
@@ -91,9 +91,9 @@ pub fn blocks(message: &str) -> Vec<Block> {
             continue;
         }
         let first = block.text.lines().next().unwrap_or_default();
-        block.name = name::in_comment(first, &block.language);
+        block.name = name::name_in_comment(first, &block.language);
         if block.name.is_none()
-            && let Some(found) = name::in_line_before(before, &block.language)
+            && let Some(found) = name::name_in_line_before(before, &block.language)
         {
             (block.name, block.is_mentioned) = (Some(found.name), found.is_mentioned);
         }
@@ -102,19 +102,23 @@ pub fn blocks(message: &str) -> Vec<Block> {
 }
 
 /// Gives each block a safe path that no other block has.
-pub fn named(message: &str, rules: &Rules) -> Vec<NamedBlock> {
+pub fn name_blocks(message: &str, rules: &Rules) -> Vec<NamedBlock> {
     let mut taken = HashSet::new();
-    let blocks = blocks(message).into_iter().enumerate();
+    let blocks = code_blocks(message).into_iter().enumerate();
     blocks
         .map(|(i, block)| {
-            let plain = || format!("block-{}.{}", i + 1, name::ending(&block.language));
-            let (path, mut note) = match block.name.as_deref().map(|name| (name, safe(name, rules.forbidden)))
+            let plain = || format!("block-{}.{}", i + 1, name::extension_of_language(&block.language));
+            let (path, mut note) = match block
+                .name
+                .as_deref()
+                .map(|name| (name, safe_path(name, rules.forbidden)))
             {
                 None => (plain(), String::new()),
                 Some((_, Ok(path))) => (path, String::new()),
-                Some((name, Err(why))) => {
-                    (plain(), format!("the message calls it {}: {why}", crate::render::quoted(name, 120)))
-                }
+                Some((name, Err(why))) => (
+                    plain(),
+                    format!("the message calls it {}: {why}", crate::render::in_quotation_marks(name, 120)),
+                ),
             };
             let free_path = free_path(&path, &mut taken);
             if free_path != path {
@@ -152,8 +156,8 @@ fn free_path(path: &str, taken: &mut HashSet<String>) -> String {
 }
 
 /// Returns the path of a name below the folder, or why the name cannot be used.
-pub fn safe(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
-    if name.chars().any(|c| clean::is_hidden(c) || c.is_control()) {
+pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
+    if name.chars().any(|c| clean::is_hidden_char(c) || c.is_control()) {
         return Err("it has characters that nobody can see");
     }
     let path = name.replace('\\', "/");
@@ -178,21 +182,21 @@ pub fn safe(name: &str, forbidden: &[&str]) -> Result<String, &'static str> {
 }
 
 /// An opening fence: its character, how many of them, and how far it is indented.
-struct Fence {
+struct BlockFence {
     mark: char,
     length: usize,
     indent: usize,
 }
 
-impl Fence {
-    fn of(line: &str) -> Option<(Fence, &str)> {
+impl BlockFence {
+    fn parse_opening(line: &str) -> Option<(BlockFence, &str)> {
         let bare = line.trim_start_matches([' ', '\t', '>']);
         let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = bare.trim_start_matches(mark);
         let length = bare.len() - info.len();
         // Backticks after the fence make it inline code in a sentence.
         let is_inline = mark == '`' && info.contains('`');
-        let fence = Fence { mark, length, indent: line.len() - bare.len() };
+        let fence = BlockFence { mark, length, indent: line.len() - bare.len() };
         (length >= 3 && !is_inline).then_some((fence, info.trim()))
     }
 

@@ -1,19 +1,22 @@
 use super::*;
 
-const FORBIDDEN: &[&str] = &[".git", ".agent"];
+const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent"];
 
-const RULES: Rules =
-    Rules { forbidden: FORBIDDEN, guarded_folders: &[".github"], guarded_files: &["agents.md", ".envrc"] };
+const RULES: Rules = Rules {
+    forbidden: FORBIDDEN_FOLDERS,
+    guarded_folders: &[".github"],
+    guarded_files: &["agents.md", ".envrc"],
+};
 
 /// Returns the name of the only block in a message.
-fn name(message: &str) -> Option<String> {
-    let blocks = blocks(message);
+fn name_of_only_block(message: &str) -> Option<String> {
+    let blocks = code_blocks(message);
     assert_eq!(blocks.len(), 1, "{message}");
     blocks[0].name.clone()
 }
 
 /// Blocks with names in every style people use, and their names.
-const ROWS: &[(&str, &str)] = &[
+const NAMING_CASES: &[(&str, &str)] = &[
     // The name is in the fence.
     ("```rust src/a.rs\nx\n```", "src/a.rs"),
     ("```rust:src/a.rs\nx\n```", "src/a.rs"),
@@ -86,9 +89,9 @@ const ROWS: &[(&str, &str)] = &[
 
 #[test]
 fn names_in_every_style() {
-    assert!(ROWS.len() >= 60);
-    for (message, expected) in ROWS {
-        assert_eq!(name(message).as_deref(), Some(*expected), "{message}");
+    assert!(NAMING_CASES.len() >= 60);
+    for (message, expected) in NAMING_CASES {
+        assert_eq!(name_of_only_block(message).as_deref(), Some(*expected), "{message}");
     }
 }
 
@@ -114,7 +117,7 @@ fn what_is_no_name() {
         "The output for `lib.py` was:\n```\nTraceback\n```",
         "```python title=\"Quarterly report\"\nx\n```",
     ] {
-        assert_eq!(name(message), None, "{message}");
+        assert_eq!(name_of_only_block(message), None, "{message}");
     }
 }
 
@@ -129,7 +132,7 @@ fn the_fence_is_more_reliable_than_a_comment_and_that_than_the_line_before() {
         ("Now change `src/c.py` so that it reads:\n```python\nx\n```", "src/c.py", true),
         ("The tests of `src/c.tsx` fail here:\n```typescript\nx\n```", "src/c.tsx", true),
     ] {
-        let [block] = &blocks(message)[..] else { panic!("one block: {message}") };
+        let [block] = &code_blocks(message)[..] else { panic!("one block: {message}") };
         assert_eq!((block.name.as_deref(), block.is_mentioned), (Some(expected), is_mentioned), "{message}");
     }
 }
@@ -145,7 +148,9 @@ fn files_that_change_what_runs_are_guarded() {
         ("src/a.rs", false),
         ("github/ci.yml", false),
     ] {
-        let [block] = &named(&format!("```text {path}\nx\n```"), &RULES)[..] else { panic!("one block") };
+        let [block] = &name_blocks(&format!("```text {path}\nx\n```"), &RULES)[..] else {
+            panic!("one block")
+        };
         assert_eq!((block.path.as_str(), block.is_guarded), (path, expected), "{path}");
     }
 }
@@ -153,7 +158,7 @@ fn files_that_change_what_runs_are_guarded() {
 #[test]
 fn blocks_keep_their_text() {
     let message = "a\n\n1. b\n   ```rust\n   fn a() {\n       b();\n   }\n   ```\n~~~\n```\nnot a fence\n~~~\n```py\nopen to the end";
-    let blocks = blocks(message);
+    let blocks = code_blocks(message);
     let texts: Vec<(usize, &str, bool)> =
         blocks.iter().map(|block| (block.line, block.text.as_str(), block.is_closed)).collect();
     assert_eq!(
@@ -164,7 +169,7 @@ fn blocks_keep_their_text() {
             (13, "open to the end\n", false),
         ]
     );
-    assert!(super::blocks("a ```b``` c\n``` `inline` ```\n").is_empty());
+    assert!(code_blocks("a ```b``` c\n``` `inline` ```\n").is_empty());
 }
 
 #[test]
@@ -186,15 +191,15 @@ fn unsafe_names_are_not_used_and_that_is_told() {
         ("src/", "names a folder"),
         (".", "names a folder"),
     ] {
-        let refused = safe(bad, FORBIDDEN).unwrap_err();
+        let refused = safe_path(bad, FORBIDDEN_FOLDERS).unwrap_err();
         assert!(refused.contains(why), "{bad}: {refused}");
     }
     for (good, path) in
         [("./src/a.rs", "src/a.rs"), ("a//b.rs", "a/b.rs"), ("src\\a.rs", "src/a.rs"), ("...rs", "...rs")]
     {
-        assert_eq!(safe(good, FORBIDDEN).as_deref(), Ok(path), "{good}");
+        assert_eq!(safe_path(good, FORBIDDEN_FOLDERS).as_deref(), Ok(path), "{good}");
     }
-    let [block] = &named("```sh ../../evil.sh\nx\n```", &RULES)[..] else { panic!("one block") };
+    let [block] = &name_blocks("```sh ../../evil.sh\nx\n```", &RULES)[..] else { panic!("one block") };
     assert_eq!(block.path, "block-1.sh");
     assert!(block.note.contains("leads out of the folder"), "{}", block.note);
 }
@@ -202,7 +207,7 @@ fn unsafe_names_are_not_used_and_that_is_told() {
 #[test]
 fn every_block_has_a_path_of_its_own() {
     let message = "```rust a.rs\n1\n```\n```rust a.rs\n2\n```\n```rust A.RS\n3\n```\n```\n4\n```\n```python\n5\n```\n```Makefile\n6\n```\n```Makefile\n7\n```";
-    let named = named(message, &RULES);
+    let named = name_blocks(message, &RULES);
     let paths: Vec<&str> = named.iter().map(|block| block.path.as_str()).collect();
     assert_eq!(paths, ["a.rs", "a.2.rs", "A.3.RS", "block-4.txt", "block-5.py", "Makefile", "Makefile.2"]);
     assert!(named[1].note.contains("a.rs is the name of an earlier block"), "{}", named[1].note);

@@ -7,10 +7,10 @@ use crate::redact::Redacted;
 use crate::run;
 
 /// The most lines that are kept of one failure.
-pub(crate) const MOST_LINES: usize = 6;
+pub(crate) const MAX_LINES: usize = 6;
 
 /// The most bytes of these lines together.
-const MOST_BYTES: usize = 1_200;
+const MAX_BYTES: usize = 1_200;
 
 /// Beginnings of lines that are not about the failure although they contain a word of an error, in lower case.
 const OTHER_BEGINNINGS: &[&str] =
@@ -23,10 +23,10 @@ const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debu
 const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
 
 /// Lines that say only that something failed. They are kept if there is nothing better.
-const EMPTY_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
+const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
 /// Parts of lines that say only that something failed.
-const EMPTY_PARTS: &[&str] =
+const UNINFORMATIVE_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
 /// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
@@ -34,7 +34,7 @@ const EMPTY_PARTS: &[&str] =
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
     let telling: Vec<&str> = lines.iter().copied().filter(|line| is_informative(line)).collect();
-    let specific: Vec<&str> = telling.iter().copied().filter(|line| !is_empty_talk(line)).collect();
+    let specific: Vec<&str> = telling.iter().copied().filter(|line| !is_uninformative(line)).collect();
     let chosen = match (specific.is_empty(), telling.is_empty()) {
         (false, _) => specific,
         (true, false) => telling,
@@ -43,9 +43,9 @@ pub fn error_lines(output: &Redacted) -> String {
     let mut told = BTreeSet::new();
     let chosen: Vec<&str> = chosen.into_iter().filter(|line| told.insert(*line)).collect();
     let mut kept = String::new();
-    for line in best_lines(&chosen) {
-        let line = crate::text::cut(line, 300);
-        if kept.len() + line.len() > MOST_BYTES {
+    for line in most_informative_lines(&chosen) {
+        let line = crate::text::cut_to_bytes(line, 300);
+        if kept.len() + line.len() > MAX_BYTES {
             break;
         }
         if !kept.is_empty() {
@@ -57,11 +57,12 @@ pub fn error_lines(output: &Redacted) -> String {
 }
 
 /// Returns the lines that name a failed test, and the first of the other lines, in their order.
-fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
-    let names =
-        |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));
-    let named = lines.iter().filter(names).count().min(MOST_LINES);
-    let (mut names_left, mut others_left) = (named, MOST_LINES - named);
+fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
+    let names = |line: &&&str| {
+        run::failed_test_in_line(line).is_some_and(|name| !name.contains('/') || name.contains("::"))
+    };
+    let named = lines.iter().filter(names).count().min(MAX_LINES);
+    let (mut names_left, mut others_left) = (named, MAX_LINES - named);
     let kept = lines.iter().filter(|line| {
         let left = if names(line) { &mut names_left } else { &mut others_left };
         let fits = *left > 0;
@@ -72,18 +73,18 @@ fn best_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
 }
 
 /// Returns the lines of [`error_lines`] that name the error, without the heading of a Python traceback.
-pub fn reasons(error: &str) -> impl Iterator<Item = &str> {
+pub fn reason_lines(error: &str) -> impl Iterator<Item = &str> {
     let is_heading = error.starts_with("Traceback (most recent call last):\n");
     error.lines().skip(usize::from(is_heading))
 }
 
-/// Returns the first of [`reasons`].
-pub fn reason(error: &str) -> &str {
-    reasons(error).next().unwrap_or_default()
+/// Returns the first of [`reason_lines`].
+pub fn first_reason_line(error: &str) -> &str {
+    reason_lines(error).next().unwrap_or_default()
 }
 
 /// Returns the first line that is not blank.
-pub fn first_line(text: &str) -> Option<&str> {
+pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
@@ -105,7 +106,8 @@ fn is_informative(line: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     !is_other
         && !is_log_entry(&lower)
-        && (has(ERROR_WORDS) && !is_code(line) || is_placed(line) && (!is_from_test(line) || has(TEST_WORDS)))
+        && (has(ERROR_WORDS) && !is_source_code(line)
+            || is_placed(line) && (!is_from_test(line) || has(TEST_WORDS)))
 }
 
 /// Whether a line, in lower case, is an entry of a log in JSON that is not an error: `{"time":"…","level":"warn",…}`.
@@ -120,12 +122,12 @@ fn is_from_test(line: &str) -> bool {
 
 /// Returns whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy,
 /// error) {`.
-fn is_code(line: &str) -> bool {
+fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ")
 }
 
-fn is_empty_talk(line: &str) -> bool {
-    EMPTY_LINES.contains(&line) || EMPTY_PARTS.iter().any(|part| line.contains(part))
+fn is_uninformative(line: &str) -> bool {
+    UNINFORMATIVE_LINES.contains(&line) || UNINFORMATIVE_PARTS.iter().any(|part| line.contains(part))
 }
 
 #[cfg(test)]
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
 
     fn error_lines(output: &str) -> String {
-        super::error_lines(&Redacted::whole(output, crate::redact::Options::default()))
+        super::error_lines(&Redacted::redact_whole(output, crate::redact::RedactOptions::default()))
     }
 
     #[test]
@@ -198,14 +200,17 @@ mod tests {
     fn the_reason_is_not_pythons_heading() {
         let trace =
             "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nAssertionError: odd\n";
-        assert_eq!(reason(&error_lines(trace)), "AssertionError: odd");
-        assert_eq!(reason("Traceback (most recent call last):"), "Traceback (most recent call last):");
-        assert_eq!((reason("error: x\nerror: y"), reason("")), ("error: x", ""));
+        assert_eq!(first_reason_line(&error_lines(trace)), "AssertionError: odd");
+        assert_eq!(
+            first_reason_line("Traceback (most recent call last):"),
+            "Traceback (most recent call last):"
+        );
+        assert_eq!((first_reason_line("error: x\nerror: y"), first_reason_line("")), ("error: x", ""));
     }
 
     #[test]
     fn stays_small() {
         assert!(error_lines(&"error: x".repeat(10_000)).len() <= 300);
-        assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MOST_BYTES);
+        assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MAX_BYTES);
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum FindingLevel {
     /// For information only.
     Note,
     /// It works, but probably not as intended.
@@ -17,7 +17,7 @@ pub enum Level {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    pub level: Level,
+    pub level: FindingLevel,
     pub text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -28,17 +28,17 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub fn new(level: Level, text: impl Into<String>) -> Finding {
+    pub fn new(level: FindingLevel, text: impl Into<String>) -> Finding {
         Finding { level, text: text.into(), file: None, line: None, hint: None }
     }
 
-    pub fn at(mut self, file: impl Into<String>, line: Option<usize>) -> Finding {
+    pub fn at_line(mut self, file: impl Into<String>, line: Option<usize>) -> Finding {
         self.file = Some(file.into());
         self.line = line;
         self
     }
 
-    pub fn hint(mut self, hint: impl Into<String>) -> Finding {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Finding {
         self.hint = Some(hint.into());
         self
     }

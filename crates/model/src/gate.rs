@@ -14,44 +14,45 @@ use serde::{Deserialize, Serialize};
 use crate::id::Id;
 use crate::time;
 
-pub use ending::{Ending, Reading};
-pub use expected::{Expected, Output, Problem, SCHEMA_VERSION};
-pub use live::{live_dir, live_of_yaml, render_live};
+pub use ending::{OutputEnding, OutputScanner};
+pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedProblem, SCHEMA_VERSION};
+pub use live::{live_dir_of_yaml, parse_live_dir, render_live};
 pub use words::{
-    Omission, advice, awaited, instruction, message_to_keep, omissions, open_line, prompt, remedy, there,
+    Omission, advice_for_agent, awaited_output_text, describe_open_output, launch_prompt, message_to_keep,
+    remedy_for_output, render_omissions, subagent_instruction, valid_output_text,
 };
 
 /// The last line of a complete output.
-pub const SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
+pub const COMPLETE_SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
 
 /// The list of outputs of a run.
-pub const EXPECTED: &str = "expected.json";
+pub const EXPECTED_FILE: &str = "expected.json";
 
 /// The file that says which advisory outputs are missing.
-pub const OMISSIONS: &str = "omissions.md";
+pub const OMISSIONS_FILE: &str = "omissions.md";
 
 /// The ending of the file that keeps a sub-agent's last message, next to its output.
-pub const LAST_MESSAGE: &str = ".last-message.md";
+pub const LAST_MESSAGE_SUFFIX: &str = ".last-message.md";
 
 /// The ending of the file with the prompt of a launched command.
-pub const LAUNCH_PROMPT: &str = ".prompt.md";
+pub const LAUNCH_PROMPT_SUFFIX: &str = ".prompt.md";
 
 /// The ending of the file with the output of a launched command.
-pub const LAUNCH_LOG: &str = ".launch.log";
+pub const LAUNCH_LOG_SUFFIX: &str = ".launch.log";
 
 /// The ending of the file that identifies the process of a launched command.
-pub const LAUNCH_PROCESS: &str = ".process";
+pub const LAUNCH_PROCESS_SUFFIX: &str = ".process";
 
 /// The largest output that is read, in bytes.
-pub const LARGEST: u64 = 5 * 1024 * 1024;
+pub const MAX_OUTPUT_BYTES: u64 = 5 * 1024 * 1024;
 
 /// The most launches of an output: the first one, and one retry.
-pub const MOST_ATTEMPTS: u32 = 2;
+pub const MAX_LAUNCHES: u32 = 2;
 
 /// What happens if an output is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Tier {
+pub enum OutputTier {
     /// The stage fails.
     Critical,
     /// The stage continues and says what is missing.
@@ -60,7 +61,7 @@ pub enum Tier {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum OutputVerdict {
     Valid,
     Missing,
     Empty,
@@ -74,15 +75,15 @@ pub enum Verdict {
 
 /// A verdict and its reason, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
-    pub verdict: Verdict,
+pub struct JudgedOutput {
+    pub verdict: OutputVerdict,
     pub why: String,
 }
 
 /// The result of the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Gate {
+pub enum GateResult {
     Pass,
     SoftContinue,
     HardFail,
@@ -96,13 +97,13 @@ pub enum FoundOutput {
     Odd(String),
     File {
         modified: Timestamp,
-        ending: Ending,
+        ending: OutputEnding,
     },
 }
 
 /// What a run does about an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum LaunchStep {
     Reuse,
     Launch,
     /// The output was launched as often as allowed.
@@ -112,86 +113,90 @@ pub enum Step {
 }
 
 /// Judges one output; `inputs` is the current digest of its inputs.
-pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
-    let judged = |verdict, why: String| Judged { verdict, why };
+pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -> JudgedOutput {
+    let judged = |verdict, why: String| JudgedOutput { verdict, why };
     if let Err(bad) = Id::new(&output.file) {
-        return judged(Verdict::Unsafe, format!("its name leads outside the run, or {}", bad.why()));
+        return judged(OutputVerdict::Unsafe, format!("its name leads outside the run, or {}", bad.reason()));
     }
-    if is_of_run(&output.file) {
-        return judged(Verdict::Unsafe, "it is reserved for the run itself".to_owned());
+    if is_reserved_name(&output.file) {
+        return judged(OutputVerdict::Unsafe, "it is reserved for the run itself".to_owned());
     }
     let (modified, ending) = match seen {
-        FoundOutput::Nothing => return judged(Verdict::Missing, "there is no such file".to_owned()),
-        FoundOutput::Odd(why) => return judged(Verdict::Unsafe, why.clone()),
+        FoundOutput::Nothing => return judged(OutputVerdict::Missing, "there is no such file".to_owned()),
+        FoundOutput::Odd(why) => return judged(OutputVerdict::Unsafe, why.clone()),
         FoundOutput::File { modified, ending } => (modified, ending),
     };
     match ending {
-        Ending::Empty => return judged(Verdict::Empty, "it is empty".to_owned()),
-        Ending::Bare => return judged(Verdict::Empty, "it contains only the last line".to_owned()),
-        Ending::Open => {
-            return judged(Verdict::Incomplete, format!("its last line is not `{SENTINEL}`"));
+        OutputEnding::Empty => return judged(OutputVerdict::Empty, "it is empty".to_owned()),
+        OutputEnding::Bare => {
+            return judged(OutputVerdict::Empty, "it contains only the last line".to_owned());
         }
-        Ending::Fenced { line } => {
+        OutputEnding::Open => {
+            return judged(OutputVerdict::Incomplete, format!("its last line is not `{COMPLETE_SENTINEL}`"));
+        }
+        OutputEnding::Fenced { line } => {
             let why = format!("its last line is inside the code fence that line {line} opens");
-            return judged(Verdict::Incomplete, why);
+            return judged(OutputVerdict::Incomplete, why);
         }
-        Ending::Sealed => {}
+        OutputEnding::Sealed => {}
     }
     if let Some(not_before) = output.not_before.filter(|not_before| modified < not_before) {
-        let (then, wanted) = (time::rfc3339(*modified), time::rfc3339(not_before));
+        let (then, wanted) = (time::to_rfc3339(*modified), time::to_rfc3339(not_before));
         return judged(
-            Verdict::Stale,
+            OutputVerdict::Stale,
             format!("it was written at {then}, and must not be older than {wanted}"),
         );
     }
     if !output.inputs_digest.is_empty() && output.inputs_digest != inputs {
-        return judged(Verdict::Stale, "its inputs have changed since it was requested".to_owned());
+        return judged(OutputVerdict::Stale, "its inputs have changed since it was requested".to_owned());
     }
-    judged(Verdict::Valid, String::new())
+    judged(OutputVerdict::Valid, String::new())
 }
 
-pub fn step(output: &Output, verdict: Verdict) -> Step {
+pub fn next_launch_step(output: &ExpectedOutput, verdict: OutputVerdict) -> LaunchStep {
     match verdict {
-        Verdict::Valid => Step::Reuse,
+        OutputVerdict::Valid => LaunchStep::Reuse,
         // A name that is invalid or reserved cannot be written either.
-        Verdict::Unsafe if Id::new(&output.file).is_err() || is_of_run(&output.file) => Step::Leave,
-        _ if output.launch.is_empty() => Step::Leave,
+        OutputVerdict::Unsafe if Id::new(&output.file).is_err() || is_reserved_name(&output.file) => {
+            LaunchStep::Leave
+        }
+        _ if output.launch.is_empty() => LaunchStep::Leave,
         // An output that was valid and is not valid any more may be launched as often as a new one.
-        _ if output.attempts >= MOST_ATTEMPTS && !output.was_valid => Step::GiveUp,
-        _ => Step::Launch,
+        _ if output.attempts >= MAX_LAUNCHES && !output.was_valid => LaunchStep::GiveUp,
+        _ => LaunchStep::Launch,
     }
 }
 
-pub fn gate(verdicts: impl IntoIterator<Item = (Tier, Verdict)>) -> Gate {
-    verdicts.into_iter().fold(Gate::Pass, |gate, (tier, verdict)| match (gate, tier, verdict) {
-        (gate, _, Verdict::Valid) => gate,
-        (_, Tier::Critical, _) | (Gate::HardFail, _, _) => Gate::HardFail,
-        _ => Gate::SoftContinue,
+pub fn gate_result(verdicts: impl IntoIterator<Item = (OutputTier, OutputVerdict)>) -> GateResult {
+    verdicts.into_iter().fold(GateResult::Pass, |gate, (tier, verdict)| match (gate, tier, verdict) {
+        (gate, _, OutputVerdict::Valid) => gate,
+        (_, OutputTier::Critical, _) | (GateResult::HardFail, _, _) => GateResult::HardFail,
+        _ => GateResult::SoftContinue,
     })
 }
 
 /// Returns the tier of a file that was listed without one.
-pub fn tier_of(file: &str) -> Tier {
+pub fn default_tier(file: &str) -> OutputTier {
     match file.strip_prefix("retro-") {
-        Some(rest) if !rest.starts_with("cdm") => Tier::Advisory,
-        _ => Tier::Critical,
+        Some(rest) if !rest.starts_with("cdm") => OutputTier::Advisory,
+        _ => OutputTier::Critical,
     }
 }
 
 /// Returns whether the run reserves this file name, so that no output can have it.
-pub fn is_of_run(file: &str) -> bool {
-    let beside = [LAST_MESSAGE, LAUNCH_PROMPT, LAUNCH_LOG, LAUNCH_PROCESS];
-    is_list(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
+pub fn is_reserved_name(file: &str) -> bool {
+    let beside = [LAST_MESSAGE_SUFFIX, LAUNCH_PROMPT_SUFFIX, LAUNCH_LOG_SUFFIX, LAUNCH_PROCESS_SUFFIX];
+    is_list_file(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
 }
 
 /// Whether a file is a list of outputs: `expected.json`, or `expected.<stage>.json` if stages share a folder.
-pub fn is_list(file: &str) -> bool {
+pub fn is_list_file(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }
 
 /// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with the stage,
 /// otherwise the first word of the name.
-pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
+pub fn agent_role_in_name<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = stem_of(file);
     let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));
     of_stage.or_else(|| stem.split_once('-').map(|(_, role)| role)).unwrap_or(stem)
@@ -204,7 +209,7 @@ fn stem_of(file: &str) -> &str {
 /// Returns the one output that a sub-agent of this type must write; `None` if there are several candidates. The type
 /// is the role, or the whole name of the file without its ending. A skill's name may contain hyphens, so if no output
 /// has this role or name, a role that ends with the type matches.
-pub fn output_of(expected: &Expected, agent: &str) -> Option<usize> {
+pub fn output_of_agent(expected: &ExpectedOutputs, agent: &str) -> Option<usize> {
     // `plugin:agent` is how Claude Code names an agent that came with a plugin.
     let agent = agent.rsplit(':').next().unwrap_or(agent);
     if agent.is_empty() {
@@ -212,7 +217,10 @@ pub fn output_of(expected: &Expected, agent: &str) -> Option<usize> {
     }
     let having = |is_so: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
         let files = expected.outputs.iter().map(|output| output.file.as_str()).enumerate();
-        files.filter(|(_, file)| is_so(file, role_of(file, &expected.stage))).map(|(i, _)| i).collect()
+        files
+            .filter(|(_, file)| is_so(file, agent_role_in_name(file, &expected.stage)))
+            .map(|(i, _)| i)
+            .collect()
     };
     let mut found = having(&|file, role| role == agent || stem_of(file) == agent);
     if found.is_empty() {
@@ -221,42 +229,42 @@ pub fn output_of(expected: &Expected, agent: &str) -> Option<usize> {
     if let [only] = found[..] { Some(only) } else { None }
 }
 
-impl Tier {
-    pub fn parse(word: &str) -> Option<Tier> {
+impl OutputTier {
+    pub fn parse(word: &str) -> Option<OutputTier> {
         match word {
-            "critical" => Some(Tier::Critical),
-            "advisory" => Some(Tier::Advisory),
+            "critical" => Some(OutputTier::Critical),
+            "advisory" => Some(OutputTier::Advisory),
             _ => None,
         }
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Tier::Critical => "critical",
-            Tier::Advisory => "advisory",
+            OutputTier::Critical => "critical",
+            OutputTier::Advisory => "advisory",
         }
     }
 }
 
-impl Verdict {
+impl OutputVerdict {
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Valid => "valid",
-            Verdict::Missing => "missing",
-            Verdict::Empty => "empty",
-            Verdict::Incomplete => "incomplete",
-            Verdict::Stale => "stale",
-            Verdict::Unsafe => "unsafe",
+            OutputVerdict::Valid => "valid",
+            OutputVerdict::Missing => "missing",
+            OutputVerdict::Empty => "empty",
+            OutputVerdict::Incomplete => "incomplete",
+            OutputVerdict::Stale => "stale",
+            OutputVerdict::Unsafe => "unsafe",
         }
     }
 }
 
-impl Gate {
+impl GateResult {
     pub fn name(self) -> &'static str {
         match self {
-            Gate::Pass => "PASS",
-            Gate::SoftContinue => "SOFT_CONTINUE",
-            Gate::HardFail => "HARD_FAIL",
+            GateResult::Pass => "PASS",
+            GateResult::SoftContinue => "SOFT_CONTINUE",
+            GateResult::HardFail => "HARD_FAIL",
         }
     }
 }

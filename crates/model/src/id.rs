@@ -13,13 +13,13 @@ pub const MAX_BYTES: usize = 128;
 
 impl Id {
     /// Accepts `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, at most [`MAX_BYTES`], and no Windows device name.
-    pub fn new(text: &str) -> Result<Id, BadId> {
-        Id::check(text).map(|()| Id(text.to_owned()))
+    pub fn new(text: &str) -> Result<Id, InvalidId> {
+        Id::check_id(text).map(|()| Id(text.to_owned()))
     }
 
     /// Checks a text without keeping it.
-    pub fn check(text: &str) -> Result<(), BadId> {
-        let fail = |why| Err(BadId { shown: shown_id(text), why });
+    pub fn check_id(text: &str) -> Result<(), InvalidId> {
+        let fail = |why| Err(InvalidId { shown: display_id(text), why });
         if text.is_empty() {
             return fail("is empty");
         }
@@ -54,23 +54,23 @@ impl fmt::Display for Id {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{shown}` cannot be an id: it {why}")]
-pub struct BadId {
+pub struct InvalidId {
     shown: String,
     why: &'static str,
 }
 
-impl BadId {
+impl InvalidId {
     /// Returns the reason alone, for messages that must not quote the id.
-    pub fn why(&self) -> &'static str {
+    pub fn reason(&self) -> &'static str {
         self.why
     }
 }
 
 /// Shows a refused id in a message: short, on one line, without control characters.
-fn shown_id(text: &str) -> String {
+fn display_id(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().take(40) {
-        if crate::clean::is_hidden(c) || c.is_control() {
+        if crate::clean::is_hidden_char(c) || c.is_control() {
             out.extend(c.escape_default());
         } else {
             out.push(c);
@@ -96,7 +96,7 @@ fn is_device_name(text: &str) -> bool {
 /// Returns the names that a word can stand for: those with this slug (the part after the time), or else those that
 /// begin with it, or else those that contain it. The caller looks for an exact match first. An empty word matches
 /// nothing.
-pub fn meant<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
+pub fn names_matching<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();
     }
@@ -142,7 +142,7 @@ mod tests {
             ("", &[]),
         ];
         for (word, expected) in rows {
-            assert_eq!(meant(&names, word), expected, "{word}");
+            assert_eq!(names_matching(&names, word), expected, "{word}");
         }
     }
 

@@ -1,14 +1,14 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::Touched;
+use crate::event::TouchedFile;
 
-fn policy() -> RecordPolicy<'static> {
-    let now = time::parse("2026-11-15T19:22:00Z").unwrap();
-    RecordPolicy { harness: "claude-code", checkout: "/p", redact: redact::Options::default(), now }
+fn test_policy() -> RecordPolicy<'static> {
+    let now = time::parse_time("2026-11-15T19:22:00Z").unwrap();
+    RecordPolicy { harness: "claude-code", checkout: "/p", redact: redact::RedactOptions::default(), now }
 }
 
-fn event(kind: Kind<'_>) -> Event<'_> {
+fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
     Event {
         session: "s1".into(),
         id: None,
@@ -21,27 +21,27 @@ fn event(kind: Kind<'_>) -> Event<'_> {
     }
 }
 
-fn tool(done: ToolDone<'_>) -> Kind<'_> {
-    Kind::ToolDone(Box::new(done))
+fn tool_event(done: ToolDone<'_>) -> EventKind<'_> {
+    EventKind::ToolDone(Box::new(done))
 }
 
-fn read(event: &Event) -> Value {
-    serde_json::from_slice(&record(event, &policy()).line()).unwrap()
+fn record_as_json(event: &Event) -> Value {
+    serde_json::from_slice(&record_of_event(event, &test_policy()).to_json_line()).unwrap()
 }
 
 /// A GitHub token, assembled here so that the source contains none.
-fn token() -> String {
+fn github_token() -> String {
     format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
 }
 
 #[test]
 fn a_tool_call_has_everything_a_reader_needs() {
-    let mut event = event(tool(ToolDone {
+    let mut event = event_of_kind(tool_event(ToolDone {
         tool: "Edit".into(),
         id: Some("toolu_1".into()),
         files: vec![
-            Touched { path: "/p/src/../src/a.rs".into(), action: Action::Edit },
-            Touched { path: "/etc/hosts".into(), action: Action::Read },
+            TouchedFile { path: "/p/src/../src/a.rs".into(), action: FileAction::Edit },
+            TouchedFile { path: "/etc/hosts".into(), action: FileAction::Read },
         ],
         ms: Some(11),
         ..ToolDone::default()
@@ -49,7 +49,7 @@ fn a_tool_call_has_everything_a_reader_needs() {
     event.cwd = Some("/p/sub".into());
     event.agent = Some(Agent { id: "a1".into(), kind: "explorer".into() });
     assert_eq!(
-        read(&event),
+        record_as_json(&event),
         json!({"v": 1, "ts": "2026-11-15T19:22:00Z", "harness": "claude-code", "event": "tool-done", "session": "s1",
             "worktree": "/p", "cwd": "sub", "agent": {"id": "a1", "type": "explorer"}, "id": "toolu_1", "tool": "Edit",
             "ok": true, "ms": 11, "files": [{"path": "src/a.rs", "action": "edit"},
@@ -59,48 +59,48 @@ fn a_tool_call_has_everything_a_reader_needs() {
 
 #[test]
 fn secrets_do_not_reach_any_field() {
-    let secret = token();
+    let secret = github_token();
     let events = [
-        event(Kind::Prompt { text: format!("use {secret} for it").into() }),
-        event(tool(ToolDone {
+        event_of_kind(EventKind::Prompt { text: format!("use {secret} for it").into() }),
+        event_of_kind(tool_event(ToolDone {
             tool: "Bash".into(),
             id: Some(secret.clone().into()),
             command: Some(format!("curl -H 'Authorization: Bearer {secret}' x").into()),
             error: Some(format!("bad token {secret}").into()),
-            files: vec![Touched { path: format!("/p/{secret}/x").into(), action: Action::Read }],
+            files: vec![TouchedFile { path: format!("/p/{secret}/x").into(), action: FileAction::Read }],
             failed: true,
             ..ToolDone::default()
         })),
-        event(Kind::Other { name: secret.clone().into() }),
+        event_of_kind(EventKind::Other { name: secret.clone().into() }),
     ];
     for event in events {
-        let text = String::from_utf8(record(&event, &policy()).line()).unwrap();
+        let text = String::from_utf8(record_of_event(&event, &test_policy()).to_json_line()).unwrap();
         assert!(!text.contains(&secret) && text.contains("[REDACTED:"), "{text}");
     }
 }
 
 #[test]
 fn long_texts_are_cut_and_say_so() {
-    let event = event(Kind::Prompt { text: "é".repeat(100_000).into() });
-    let text = read(&event)["text"].as_str().unwrap().to_owned();
-    assert!(text.len() < PROMPT_BYTES + 100 && text.ends_with("of 200000 bytes]"), "{}", text.len());
+    let event = event_of_kind(EventKind::Prompt { text: "é".repeat(100_000).into() });
+    let text = record_as_json(&event)["text"].as_str().unwrap().to_owned();
+    assert!(text.len() < MAX_PROMPT_BYTES + 100 && text.ends_with("of 200000 bytes]"), "{}", text.len());
 }
 
 #[test]
 fn a_secret_across_the_cut_is_gone_too() {
-    let secret = token();
+    let secret = github_token();
     for shift in 0..secret.len() {
         let text =
-            format!("{}{secret} tail{}", "x ".repeat((COMMAND_BYTES - shift) / 2), "y ".repeat(20_000));
-        let policy = policy();
-        let kept = policy.clean(&text, COMMAND_BYTES);
+            format!("{}{secret} tail{}", "x ".repeat((MAX_COMMAND_BYTES - shift) / 2), "y ".repeat(20_000));
+        let policy = test_policy();
+        let kept = policy.redact_and_cut(&text, MAX_COMMAND_BYTES);
         assert!(!kept.contains(&secret[..12]), "{shift}");
     }
 }
 
 #[test]
 fn what_is_written_reads_back() {
-    let mut event = event(tool(ToolDone {
+    let mut event = event_of_kind(tool_event(ToolDone {
         tool: "Bash".into(),
         command: Some("cat \"a b.rs\" > /tmp/x.log\u{1b}[0m".into()),
         error: Some("Exit code 1\nerror: \"quoted\"".into()),
@@ -110,23 +110,23 @@ fn what_is_written_reads_back() {
         ..ToolDone::default()
     }));
     event.previous = Some("s0".into());
-    let policy = policy();
-    let record = record(&event, &policy);
-    assert_eq!(serde_json::from_slice::<Record>(&record.line()).unwrap(), record);
-    let old: Record = serde_json::from_str(r#"{"v":1,"event":"stop","newer":{"x":1}}"#).unwrap();
+    let policy = test_policy();
+    let record = record_of_event(&event, &policy);
+    assert_eq!(serde_json::from_slice::<JournalRecord>(&record.to_json_line()).unwrap(), record);
+    let old: JournalRecord = serde_json::from_str(r#"{"v":1,"event":"stop","newer":{"x":1}}"#).unwrap();
     assert_eq!(old.event, "stop", "fields we do not know and fields that are missing are fine");
 }
 
 #[test]
 fn a_command_tells_its_files_from_where_it_ran() {
-    let mut event = event(tool(ToolDone {
+    let mut event = event_of_kind(tool_event(ToolDone {
         tool: "Bash".into(),
         command: Some("cat ../a.rs; cat x.rs > /tmp/out.txt".into()),
         ..ToolDone::default()
     }));
     event.cwd = Some("/p/sub".into());
     assert_eq!(
-        read(&event)["files"],
+        record_as_json(&event)["files"],
         json!([{"path": "a.rs", "action": "read", "guess": true}, {"path": "sub/x.rs", "action": "read", "guess": true},
             {"path": "/tmp/out.txt", "action": "edit", "outside": true, "guess": true}])
     );
@@ -135,6 +135,10 @@ fn a_command_tells_its_files_from_where_it_ran() {
 #[test]
 fn of_an_error_only_the_telling_lines_are_kept() {
     let output = format!("Exit code 2\n{}error: it broke\n", "noise\n".repeat(500));
-    let event = event(tool(ToolDone { error: Some(output.into()), failed: true, ..ToolDone::default() }));
-    assert_eq!(read(&event)["error"], "error: it broke");
+    let event = event_of_kind(tool_event(ToolDone {
+        error: Some(output.into()),
+        failed: true,
+        ..ToolDone::default()
+    }));
+    assert_eq!(record_as_json(&event)["error"], "error: it broke");
 }

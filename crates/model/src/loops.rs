@@ -12,8 +12,8 @@ mod words;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use record::{Damage, Record};
-pub use words::{Failure, feeding, promise_words, turn_words};
+pub use record::{LoopDamage, LoopRecord};
+pub use words::{ValidatorFailure, describe_turn, how_to_end_loop, text_to_feed};
 
 /// The state of a loop. Stored as a [`Record`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Loop {
     pub id: String,
     pub created_at: String,
     pub updated_at: String,
-    pub status: Status,
+    pub status: LoopStatus,
     /// The current iteration, counted from 1.
     pub iteration: u64,
     /// The most iterations; 0 means no limit.
@@ -32,7 +32,7 @@ pub struct Loop {
     pub imported_from: Option<String>,
     /// The only session that this loop feeds.
     pub session: Option<String>,
-    pub ended: Option<Ended>,
+    pub ended: Option<EndReason>,
     /// More detail about why the loop ended.
     pub ended_detail: Option<String>,
     /// Shell lines that must pass before a promise is accepted.
@@ -47,7 +47,7 @@ pub struct Loop {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum LoopStatus {
     Active,
     Paused,
     Done,
@@ -58,12 +58,12 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
     pub text: String,
-    pub outcome: Outcome,
+    pub outcome: IterationOutcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum IterationOutcome {
     Done,
     /// The agent cannot continue without the user.
     Blocked,
@@ -72,7 +72,7 @@ pub enum Outcome {
 /// Why a loop is no longer fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ended {
+pub enum EndReason {
     Promise,
     Blocked,
     Limit,
@@ -103,7 +103,7 @@ pub struct LastStop {
     pub why: String,
     /// The validator that failed. A repeated report of the same stop shows it again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure: Option<Failure>,
+    pub failure: Option<ValidatorFailure>,
     /// The number of turns in a row without progress.
     pub idle: u64,
     /// The number of times in a row that the agent continued without calling a tool.
@@ -122,7 +122,7 @@ pub struct SessionPosition {
 
 impl Loop {
     /// Returns `3 of 30`, or `3` if there is no limit.
-    pub fn progress(&self) -> String {
+    pub fn iteration_progress(&self) -> String {
         match self.max_iterations {
             0 => self.iteration.to_string(),
             most => format!("{} of {most}", self.iteration),
@@ -130,68 +130,68 @@ impl Loop {
     }
 
     /// Ends the loop for the reason `why`.
-    pub fn end(&mut self, why: Ended, detail: Option<String>) {
+    pub fn end_with_reason(&mut self, why: EndReason, detail: Option<String>) {
         self.status = match why {
-            Ended::Promise => Status::Done,
-            Ended::Cancelled => Status::Cancelled,
-            _ => Status::Paused,
+            EndReason::Promise => LoopStatus::Done,
+            EndReason::Cancelled => LoopStatus::Cancelled,
+            _ => LoopStatus::Paused,
         };
         self.ended = Some(why);
         self.ended_detail = detail;
     }
 
     /// Updates the time, which never goes back, even if the clock does.
-    pub fn touch(&mut self, now: Timestamp) {
-        let now = crate::time::rfc3339(now);
+    pub fn set_updated_time(&mut self, now: Timestamp) {
+        let now = crate::time::to_rfc3339(now);
         if self.updated_at < now {
             self.updated_at = now;
         }
     }
 }
 
-impl Status {
+impl LoopStatus {
     pub fn name(self) -> &'static str {
         match self {
-            Status::Active => "active",
-            Status::Paused => "paused",
-            Status::Done => "done",
-            Status::Cancelled => "cancelled",
+            LoopStatus::Active => "active",
+            LoopStatus::Paused => "paused",
+            LoopStatus::Done => "done",
+            LoopStatus::Cancelled => "cancelled",
         }
     }
 
-    fn parse(text: &str) -> Option<Status> {
-        [Status::Active, Status::Paused, Status::Done, Status::Cancelled]
+    fn parse(text: &str) -> Option<LoopStatus> {
+        [LoopStatus::Active, LoopStatus::Paused, LoopStatus::Done, LoopStatus::Cancelled]
             .into_iter()
             .find(|status| status.name() == text)
     }
 }
 
-impl Ended {
-    pub const ALL: [Ended; 8] = [
-        Ended::Promise,
-        Ended::Blocked,
-        Ended::Limit,
-        Ended::Time,
-        Ended::NoProgress,
-        Ended::Cancelled,
-        Ended::HarnessCap,
-        Ended::Error,
+impl EndReason {
+    pub const ALL: [EndReason; 8] = [
+        EndReason::Promise,
+        EndReason::Blocked,
+        EndReason::Limit,
+        EndReason::Time,
+        EndReason::NoProgress,
+        EndReason::Cancelled,
+        EndReason::HarnessCap,
+        EndReason::Error,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Ended::Promise => "promise",
-            Ended::Blocked => "blocked",
-            Ended::Limit => "limit",
-            Ended::Time => "time",
-            Ended::NoProgress => "no-progress",
-            Ended::Cancelled => "cancelled",
-            Ended::HarnessCap => "harness-cap",
-            Ended::Error => "error",
+            EndReason::Promise => "promise",
+            EndReason::Blocked => "blocked",
+            EndReason::Limit => "limit",
+            EndReason::Time => "time",
+            EndReason::NoProgress => "no-progress",
+            EndReason::Cancelled => "cancelled",
+            EndReason::HarnessCap => "harness-cap",
+            EndReason::Error => "error",
         }
     }
 
-    fn parse(text: &str) -> Option<Ended> {
-        Ended::ALL.into_iter().find(|ended| ended.name() == text)
+    fn parse(text: &str) -> Option<EndReason> {
+        EndReason::ALL.into_iter().find(|ended| ended.name() == text)
     }
 }

@@ -4,27 +4,27 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::document::{Document, Head};
-use crate::finding::{Finding, Level};
+use crate::document::{Document, SectionHead};
+use crate::finding::{Finding, FindingLevel};
 use crate::time;
 
-pub const NAME: &str = "resume-context.md";
+pub const MANIFEST_FILE_NAME: &str = "resume-context.md";
 /// The old file name; `migrate` converts it.
-pub const LEGACY_NAME: &str = "_resume.md";
+pub const LEGACY_FILE_NAME: &str = "_resume.md";
 /// The largest manifest, in bytes. A larger one contains text that belongs in the files it names.
-pub const LARGEST_BYTES: usize = 5 * 1024;
+pub const MAX_MANIFEST_BYTES: usize = 5 * 1024;
 
 pub const SCHEMA_VERSION: &str = "1.0";
-pub const PHASES: &[&str] =
+pub const KNOWN_PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
 /// The phase of a workstream whose manifest states no known phase.
-pub const USUAL_PHASE: &str = "execution";
+pub const DEFAULT_PHASE: &str = "execution";
 
 /// How many folders below the root a workstream can be: `.agent/context/workstreams/<id>`.
-const DEEPEST_FOLDER: usize = 4;
+const MAX_FOLDER_DEPTH: usize = 4;
 
-const GATE_HEADING: Head<'static> = Head::prefix(1, "Validation Gate");
+const GATE_HEADING: SectionHead<'static> = SectionHead::prefix(1, "Validation Gate");
 
 /// The content of a manifest, as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,7 +45,7 @@ pub struct Manifest {
     pub questions: Vec<String>,
 }
 
-pub fn read(document: &Document) -> Manifest {
+pub fn read_manifest(document: &Document) -> Manifest {
     let text = |key: &str| document.text(key).unwrap_or_default().to_owned();
     let list = |key: &str| document.list(key).unwrap_or_default();
     Manifest {
@@ -61,7 +61,7 @@ pub fn read(document: &Document) -> Manifest {
         continue_at: text("continue_at"),
         blockers: list("blockers"),
         session_ids: list("session_ids"),
-        questions: questions(document),
+        questions: gate_questions(document),
     }
 }
 
@@ -73,7 +73,7 @@ impl Manifest {
 }
 
 /// Returns the numbered questions, each with the boxes below it.
-fn questions(document: &Document) -> Vec<String> {
+fn gate_questions(document: &Document) -> Vec<String> {
     let Some(gate) = document.section(&[GATE_HEADING]) else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
     for item in gate.items() {
@@ -90,7 +90,7 @@ fn questions(document: &Document) -> Vec<String> {
 }
 
 /// Matches `NN-kebab-case`.
-pub fn is_workstream(id: &str) -> bool {
+pub fn is_workstream_id(id: &str) -> bool {
     let Some((number, name)) = id.split_once('-') else { return false };
     let kebab = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
@@ -102,62 +102,69 @@ pub fn is_workstream(id: &str) -> bool {
 }
 
 /// Returns what is wrong with a manifest, by line.
-pub fn check(document: &Document) -> Vec<Finding> {
+pub fn check_manifest(document: &Document) -> Vec<Finding> {
     let mut findings: Vec<Finding> = document
         .findings()
         .iter()
-        .map(|odd| Finding::new(Level::Warning, odd.kind.to_string()).at("", Some(odd.line)))
+        .map(|odd| Finding::new(FindingLevel::Warning, odd.kind.to_string()).at_line("", Some(odd.line)))
         .collect();
     let mut find = |level, key: Option<&str>, text: String, hint: &str| {
         let line = key.and_then(|key| document.entry(key)).map(|entry| entry.line);
-        let finding = Finding::new(level, text).at("", line);
-        findings.push(if hint.is_empty() { finding } else { finding.hint(hint) });
+        let finding = Finding::new(level, text).at_line("", line);
+        findings.push(if hint.is_empty() { finding } else { finding.with_hint(hint) });
     };
     if !document.has_frontmatter() {
         find(
-            Level::Error,
+            FindingLevel::Error,
             None,
             "there is no frontmatter".into(),
             "it starts with a line `---` at the very top",
         );
         return findings;
     }
-    match (document.text("resume_schema_version"), document.get("resume_version")) {
+    match (document.text("resume_schema_version"), document.value_of("resume_version")) {
         (Some(SCHEMA_VERSION), _) => {}
         (Some(other), _) => find(
-            Level::Error,
+            FindingLevel::Error,
             Some("resume_schema_version"),
             format!("resume_schema_version is `{other}`; this thru supports {SCHEMA_VERSION}"),
             "",
         ),
         (None, Some(_)) => find(
-            Level::Warning,
+            FindingLevel::Warning,
             Some("resume_version"),
             "resume_version is the old name of resume_schema_version".into(),
             "write resume_schema_version: \"1.0\" instead",
         ),
-        (None, None) => find(Level::Error, None, "resume_schema_version is missing".into(), "write \"1.0\""),
+        (None, None) => {
+            find(FindingLevel::Error, None, "resume_schema_version is missing".into(), "write \"1.0\"");
+        }
     }
     for key in ["project_id", "project_name", "current_phase", "next_action", "last_updated"] {
         if document.text(key).is_none_or(|text| text.trim().is_empty()) {
-            find(Level::Error, Some(key), format!("{key} is missing"), "");
+            find(FindingLevel::Error, Some(key), format!("{key} is missing"), "");
         }
     }
-    if let Some(id) = document.text("project_id").filter(|id| !is_workstream(id)) {
+    if let Some(id) = document.text("project_id").filter(|id| !is_workstream_id(id)) {
         find(
-            Level::Error,
+            FindingLevel::Error,
             Some("project_id"),
             format!("project_id `{id}` is not NN-kebab-case"),
             "like 24-new-parser",
         );
     }
-    if let Some(phase) = document.text("current_phase").filter(|phase| !PHASES.contains(phase)) {
-        let hint = format!("one of {}", PHASES.join(", "));
-        find(Level::Error, Some("current_phase"), format!("current_phase `{phase}` is unknown"), &hint);
-    }
-    if let Some(at) = document.text("last_updated").filter(|at| time::parse(at).is_none()) {
+    if let Some(phase) = document.text("current_phase").filter(|phase| !KNOWN_PHASES.contains(phase)) {
+        let hint = format!("one of {}", KNOWN_PHASES.join(", "));
         find(
-            Level::Error,
+            FindingLevel::Error,
+            Some("current_phase"),
+            format!("current_phase `{phase}` is unknown"),
+            &hint,
+        );
+    }
+    if let Some(at) = document.text("last_updated").filter(|at| time::parse_time(at).is_none()) {
+        find(
+            FindingLevel::Error,
             Some("last_updated"),
             format!("last_updated `{at}` is not a time"),
             "like 2026-11-15T19:22:00Z",
@@ -165,10 +172,20 @@ pub fn check(document: &Document) -> Vec<Finding> {
     }
     match document.list("files_to_load") {
         None => {
-            find(Level::Error, Some("files_to_load"), "files_to_load is missing".into(), "a list of paths");
+            find(
+                FindingLevel::Error,
+                Some("files_to_load"),
+                "files_to_load is missing".into(),
+                "a list of paths",
+            );
         }
         Some(files) if files.is_empty() => {
-            find(Level::Error, Some("files_to_load"), "files_to_load names no file".into(), "at least one");
+            find(
+                FindingLevel::Error,
+                Some("files_to_load"),
+                "files_to_load names no file".into(),
+                "at least one",
+            );
         }
         Some(files) => {
             for file in &files {
@@ -176,35 +193,45 @@ pub fn check(document: &Document) -> Vec<Finding> {
                     () if file.starts_with('/') => "is not a relative path",
                     // No workstream is deeper, so this path leaves the project. With fewer `..`, the answer depends on
                     // where the manifest is.
-                    () if file.split('/').filter(|part| *part == "..").count() > DEEPEST_FOLDER => {
+                    () if file.split('/').filter(|part| *part == "..").count() > MAX_FOLDER_DEPTH => {
                         "is outside the project, not opened"
                     }
                     () => continue,
                 };
                 let text = format!("`{file}` {why}");
-                find(Level::Error, Some("files_to_load"), text, "from the workstream's folder");
+                find(FindingLevel::Error, Some("files_to_load"), text, "from the workstream's folder");
             }
         }
     }
     for (key, least) in [("current_section", 0), ("current_task", 1)] {
-        match document.get(key) {
-            None => find(Level::Warning, None, format!("{key} is not given"), ""),
+        match document.value_of(key) {
+            None => find(FindingLevel::Warning, None, format!("{key} is not given"), ""),
             Some(value) if value.as_i64().is_none_or(|n| n < least) => {
-                find(Level::Error, Some(key), format!("{key} must be a whole number from {least} on"), "");
+                find(
+                    FindingLevel::Error,
+                    Some(key),
+                    format!("{key} must be a whole number from {least} on"),
+                    "",
+                );
             }
             Some(_) => {}
         }
     }
     match document.text("progress") {
-        None => find(Level::Warning, Some("progress"), "progress is not given".into(), PROGRESS_HINT),
-        Some(text) if !is_progress(text) => {
-            find(Level::Error, Some("progress"), format!("progress `{text}` is not a count"), PROGRESS_HINT);
+        None => find(FindingLevel::Warning, Some("progress"), "progress is not given".into(), PROGRESS_HINT),
+        Some(text) if !is_progress_text(text) => {
+            find(
+                FindingLevel::Error,
+                Some("progress"),
+                format!("progress `{text}` is not a count"),
+                PROGRESS_HINT,
+            );
         }
         Some(_) => {}
     }
-    if document.get("continue_at").is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
+    if document.value_of("continue_at").is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
         find(
-            Level::Error,
+            FindingLevel::Error,
             Some("continue_at"),
             "continue_at is not a place in a file".into(),
             "like \"src/api.rs:142\"",
@@ -212,14 +239,19 @@ pub fn check(document: &Document) -> Vec<Finding> {
     }
     for key in ["blockers", "session_ids"] {
         let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
-        if document.get(key).is_some_and(|value| !texts(value)) {
-            find(Level::Error, Some(key), format!("{key} is not a list of texts"), "like [\"one\", \"two\"]");
+        if document.value_of(key).is_some_and(|value| !texts(value)) {
+            find(
+                FindingLevel::Error,
+                Some(key),
+                format!("{key} is not a list of texts"),
+                "like [\"one\", \"two\"]",
+            );
         }
     }
-    let asked = questions(document);
+    let asked = gate_questions(document);
     if asked.is_empty() {
         find(
-            Level::Warning,
+            FindingLevel::Warning,
             None,
             "there are no questions under `# Validation Gate`".into(),
             "number them, each with the file that answers it",
@@ -227,14 +259,14 @@ pub fn check(document: &Document) -> Vec<Finding> {
     }
     for (i, _) in asked.iter().enumerate().filter(|(_, question)| !names_a_file(question)) {
         let text = format!("question {} of the gate names no file", i + 1);
-        find(Level::Warning, None, text, "say which file answers it, like (from plan.md)");
+        find(FindingLevel::Warning, None, text, "say which file answers it, like (from plan.md)");
     }
-    if document.bytes().len() > LARGEST_BYTES {
+    if document.bytes().len() > MAX_MANIFEST_BYTES {
         let size = document.bytes().len();
         find(
-            Level::Warning,
+            FindingLevel::Warning,
             None,
-            format!("{size} bytes; a manifest is at most {LARGEST_BYTES}"),
+            format!("{size} bytes; a manifest is at most {MAX_MANIFEST_BYTES}"),
             "put explanations into a file that it loads",
         );
     }
@@ -243,7 +275,7 @@ pub fn check(document: &Document) -> Vec<Finding> {
 
 const PROGRESS_HINT: &str = "like \"14/40 tasks complete\"";
 
-fn is_progress(text: &str) -> bool {
+fn is_progress_text(text: &str) -> bool {
     progress_counts(text).is_some()
 }
 
@@ -255,7 +287,7 @@ fn progress_counts(text: &str) -> Option<(u32, u32)> {
 }
 
 /// Whether a file has boxes to tick.
-pub fn has_boxes(steps: &Document) -> bool {
+pub fn has_checkboxes(steps: &Document) -> bool {
     steps.items().iter().any(|item| item.checked.is_some())
 }
 
@@ -273,7 +305,7 @@ fn names_a_file(question: &str) -> bool {
 
 /// The content of a new manifest.
 #[derive(Clone, Copy, Debug)]
-pub struct New<'a> {
+pub struct NewManifestContent<'a> {
     pub project_id: &'a str,
     pub project_name: &'a str,
     pub phase: &'a str,
@@ -283,7 +315,7 @@ pub struct New<'a> {
     pub now: Timestamp,
 }
 
-pub fn create(new: &New) -> Vec<u8> {
+pub fn create_manifest(new: &NewManifestContent) -> Vec<u8> {
     let quote = |text: &str| Value::from(text).to_string();
     let files: String = new.files_to_load.iter().map(|file| format!("  - {}\n", quote(file))).collect();
     let sessions =
@@ -292,39 +324,39 @@ pub fn create(new: &New) -> Vec<u8> {
         .files_to_load
         .iter()
         .enumerate()
-        .map(|(i, file)| format!("{}. {} (from {file})\n", i + 1, question_for(file)))
+        .map(|(i, file)| format!("{}. {} (from {file})\n", i + 1, question_about_file(file)))
         .collect();
-    let New { project_id, project_name, phase, next_action, .. } = new;
+    let NewManifestContent { project_id, project_name, phase, next_action, .. } = new;
     format!(
         "---\nresume_schema_version: \"{SCHEMA_VERSION}\"\nlast_updated: \"{}\"\nproject_id: \"{project_id}\"\nproject_name: \
          {}\ncurrent_phase: {phase}\nnext_action: {}\nfiles_to_load:\n{files}current_section: 0\ncurrent_task: \
          1\nprogress: \"0/0 tasks complete\"\n{sessions}---\n\n# Validation Gate\n\n{questions}",
-        time::rfc3339(new.now),
+        time::to_rfc3339(new.now),
         quote(project_name),
         quote(next_action),
     )
     .into_bytes()
 }
 
-fn question_for(file: &str) -> &'static str {
+fn question_about_file(file: &str) -> &'static str {
     let name = file.rsplit('/').next().unwrap_or(file);
     match () {
         () if name.contains("overview") => "What problem is solved, and what shows that it is?",
         () if name.contains("plan") => "What is the approach, and what was decided against?",
-        () if is_steps(file) => "Which step is next, and what does it need?",
+        () if is_steps_file(file) => "Which step is next, and what does it need?",
         () => "What does it say about the next step?",
     }
 }
 
 /// Returns whether a file is the one with the steps, whose boxes are ticked.
-pub fn is_steps(file: &str) -> bool {
+pub fn is_steps_file(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.contains("steps") || name.contains("tasks")
 }
 
 /// Updates section, task, progress and time from the boxes of `steps`. Returns false if nothing changed. A hand-written
 /// `next_action` stays.
-pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
+pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
     let boxes: Vec<_> = steps.items().into_iter().filter(|item| item.checked.is_some()).collect();
     if boxes.is_empty() {
         return false;
@@ -347,24 +379,24 @@ pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool
     ];
     for (key, value) in values {
         // These keys are valid, so setting them cannot fail.
-        let _ = manifest.set(key, value);
+        let _ = manifest.set_entry(key, value);
     }
     if manifest.bytes() == before {
         return false;
     }
-    let _ = manifest.set("last_updated", time::rfc3339(now));
+    let _ = manifest.set_entry("last_updated", time::to_rfc3339(now));
     true
 }
 
 /// Ticks the next open box and returns its text.
-pub fn tick_next(steps: &mut Document) -> Option<String> {
+pub fn tick_next_box(steps: &mut Document) -> Option<String> {
     let next = steps.items().into_iter().find(|item| item.checked == Some(false))?;
-    steps.tick(next.line).ok()?;
+    steps.tick_checkbox(next.line).ok()?;
     Some(next.text)
 }
 
 /// Ticks the boxes with the names in `done`. Returns whether there were any.
-pub fn tick_done<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
+pub fn tick_named_boxes<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps
         .items()
@@ -372,12 +404,12 @@ pub fn tick_done<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) 
         .filter(|item| item.checked == Some(false) && done.contains(&item.text.trim().to_lowercase()))
         .map(|item| item.line)
         .collect();
-    open.iter().filter(|line| steps.tick(**line).is_ok()).count() > 0
+    open.iter().filter(|line| steps.tick_checkbox(**line).is_ok()).count() > 0
 }
 
 /// Converts an old `_resume.md` to a manifest: renames its keys, fills in what is missing, keeps the body. `files`
 /// are the existing files to load.
-pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp) -> Document {
+pub fn migrate_legacy(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp) -> Document {
     let mut document = Document::parse(legacy);
     let text = |document: &Document, keys: &[&str]| {
         keys.iter().find_map(|key| document.text(key)).map(str::to_owned).filter(|text| !text.is_empty())
@@ -386,14 +418,14 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         let words: Vec<&str> = project_id.split('-').skip(1).collect();
         words.join(" ")
     };
-    let phase = text(&document, &["current_phase", "phase"]).map(|phase| normal_phase(&phase));
+    let phase = text(&document, &["current_phase", "phase"]).map(|phase| normalise_phase(&phase));
     // Times in older files can lack the zone, the seconds or the `T`.
     let updated = text(&document, &["last_updated", "updated"])
-        .map(|updated| time::parse(&updated).map_or(updated, time::rfc3339));
+        .map(|updated| time::parse_time(&updated).map_or(updated, time::to_rfc3339));
     let listed = document.list("files_to_load").filter(|files| !files.is_empty());
     let values = [
         ("resume_schema_version", Some(json!(SCHEMA_VERSION))),
-        ("last_updated", Some(json!(updated.unwrap_or_else(|| time::rfc3339(now))))),
+        ("last_updated", Some(json!(updated.unwrap_or_else(|| time::to_rfc3339(now))))),
         ("project_id", Some(json!(project_id))),
         (
             "project_name",
@@ -401,7 +433,9 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         ),
         (
             "current_phase",
-            Some(json!(phase.filter(|p| PHASES.contains(&p.as_str())).unwrap_or_else(|| USUAL_PHASE.into()))),
+            Some(json!(
+                phase.filter(|p| KNOWN_PHASES.contains(&p.as_str())).unwrap_or_else(|| DEFAULT_PHASE.into())
+            )),
         ),
         (
             "next_action",
@@ -412,12 +446,12 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         ("files_to_load", listed.is_none().then(|| json!(files))),
     ];
     for (key, value) in values {
-        if let Some(value) = value.filter(|value| document.get(key) != Some(value)) {
-            let _ = document.set(key, value);
+        if let Some(value) = value.filter(|value| document.value_of(key) != Some(value)) {
+            let _ = document.set_entry(key, value);
         }
     }
     for old in ["resume_version", "updated", "phase", "last_skill"] {
-        document.remove(old);
+        document.remove_entry(old);
     }
     document
 }
@@ -426,18 +460,18 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
 pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
     let document = Document::parse(legacy);
     let phase = document.text("current_phase").or_else(|| document.text("phase"))?.to_owned();
-    (!phase.is_empty() && !PHASES.contains(&normal_phase(&phase).as_str())).then_some(phase)
+    (!phase.is_empty() && !KNOWN_PHASES.contains(&normalise_phase(&phase).as_str())).then_some(phase)
 }
 
-fn normal_phase(phase: &str) -> String {
+fn normalise_phase(phase: &str) -> String {
     phase.trim().to_lowercase().replace(['_', ' '], "-")
 }
 
 /// Returns whether two manifests are equal except for their times.
-pub fn same_but_time(a: &[u8], b: &[u8]) -> bool {
+pub fn is_same_except_time(a: &[u8], b: &[u8]) -> bool {
     let without = |bytes: &[u8]| {
         let mut document = Document::parse(bytes);
-        document.remove("last_updated");
+        document.remove_entry("last_updated");
         document.into_bytes()
     };
     without(a) == without(b)

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The id of [`Marker::none`], the marker for records in a folder without a marker.
-const NO_PROJECT: &str = "00000000-0000-0000-0000-000000000000";
+/// The id of [`Marker::unmarked`], the marker for records in a folder without a marker.
+const NIL_PROJECT_ID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// The newest layout of `.agent/context/` that this version can write.
 pub const SCHEMA_VERSION: u64 = 1;
@@ -13,7 +13,7 @@ pub const SCHEMA_VERSION: u64 = 1;
 /// How much of the store is kept in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum SharingMode {
     /// Nothing; git ignores the whole store.
     Private,
     /// Records that a team shares. Git still ignores journals, indexes and state.
@@ -25,7 +25,7 @@ pub struct Marker {
     pub project_id: ProjectId,
     pub name: String,
     pub created_at: String,
-    pub mode: Mode,
+    pub mode: SharingMode,
     pub last_session: Option<String>,
 }
 
@@ -50,17 +50,17 @@ impl ProjectId {
 
 impl Marker {
     /// Returns the project's id; `None` for a folder without a marker.
-    pub fn known_id(&self) -> Option<&str> {
-        Some(self.project_id.as_str()).filter(|id| *id != NO_PROJECT)
+    pub fn project_id(&self) -> Option<&str> {
+        Some(self.project_id.as_str()).filter(|id| *id != NIL_PROJECT_ID)
     }
 
     /// Returns a marker for records in a folder without one. It can never be trusted.
-    pub fn none() -> Marker {
+    pub fn unmarked() -> Marker {
         Marker {
-            project_id: ProjectId(NO_PROJECT.to_owned()),
+            project_id: ProjectId(NIL_PROJECT_ID.to_owned()),
             name: String::new(),
             created_at: String::new(),
-            mode: Mode::Private,
+            mode: SharingMode::Private,
             last_session: None,
         }
     }
@@ -68,14 +68,14 @@ impl Marker {
 
 /// Why a `root.json` cannot be used. Absent and unreadable files are reported by the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum MarkerProblem {
     Damaged { line: usize, why: String },
     Foreign { why: String },
 }
 
 /// The raw fields of the file, read separately so that a field of the wrong type does not hide the others.
 #[derive(Deserialize)]
-struct Wire<'a> {
+struct RawMarker<'a> {
     #[serde(borrow)]
     schema_version: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -90,51 +90,53 @@ struct Wire<'a> {
     last_session: Option<&'a RawValue>,
 }
 
-pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
+pub fn parse_marker(bytes: &[u8]) -> Result<Marker, MarkerProblem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.is_empty() {
-        return Err(Problem::Damaged { line: 1, why: "the file is empty".to_owned() });
+        return Err(MarkerProblem::Damaged { line: 1, why: "the file is empty".to_owned() });
     }
     if !bytes.trim_ascii_start().starts_with(b"{") {
         let why = "not the JSON of a marker: it is not an object".to_owned();
-        return Err(Problem::Damaged { line: 1, why });
+        return Err(MarkerProblem::Damaged { line: 1, why });
     }
-    let wire: Wire = serde_json::from_slice(bytes).map_err(|e| Problem::Damaged {
+    let wire: RawMarker = serde_json::from_slice(bytes).map_err(|e| MarkerProblem::Damaged {
         line: e.line().max(1),
         why: format!("not the JSON of a marker: {e}"),
     })?;
-    let version = wire.schema_version.and_then(number).ok_or_else(|| missing_field("schema_version"))?;
+    let version =
+        wire.schema_version.and_then(number_value).ok_or_else(|| missing_field_problem("schema_version"))?;
     if version > SCHEMA_VERSION {
-        return Err(Problem::Foreign {
+        return Err(MarkerProblem::Foreign {
             why: format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}"),
         });
     }
     let project_id = wire
         .project_id
-        .and_then(string)
+        .and_then(string_value)
         .and_then(|id| ProjectId::new(&id))
-        .ok_or_else(|| missing_field("project_id (a lower-case uuid)"))?;
+        .ok_or_else(|| missing_field_problem("project_id (a lower-case uuid)"))?;
     Ok(Marker {
         project_id,
-        name: wire.name.and_then(string).unwrap_or_default(),
-        created_at: wire.created_at.and_then(string).unwrap_or_default(),
-        mode: match wire.mode.and_then(string).as_deref() {
-            Some("shared") => Mode::Shared,
-            _ => Mode::Private,
+        name: wire.name.and_then(string_value).unwrap_or_default(),
+        created_at: wire.created_at.and_then(string_value).unwrap_or_default(),
+        mode: match wire.mode.and_then(string_value).as_deref() {
+            Some("shared") => SharingMode::Shared,
+            _ => SharingMode::Private,
         },
-        last_session: wire.last_session.and_then(string),
+        last_session: wire.last_session.and_then(string_value),
     })
 }
 
 /// Returns the bytes of a new marker.
-pub fn render(marker: &Marker) -> Vec<u8> {
+pub fn render_marker(marker: &Marker) -> Vec<u8> {
     let mut fields = Map::new();
     fields.insert("schema_version".into(), SCHEMA_VERSION.into());
     fields.insert("project_id".into(), marker.project_id.as_str().into());
     fields.insert("name".into(), marker.name.as_str().into());
     fields.insert("created_at".into(), marker.created_at.as_str().into());
-    fields.insert("mode".into(), if marker.mode == Mode::Shared { "shared" } else { "private" }.into());
-    print(&Value::Object(fields))
+    fields
+        .insert("mode".into(), if marker.mode == SharingMode::Shared { "shared" } else { "private" }.into());
+    print_json(&Value::Object(fields))
 }
 
 /// Returns the same file with another `last_session`; unknown keys stay, in order. `None` if nothing changes.
@@ -145,22 +147,22 @@ pub fn with_last_session(bytes: &[u8], session: &str) -> Option<Vec<u8>> {
         return None;
     }
     fields.insert("last_session".into(), session.into());
-    Some(print(&value))
+    Some(print_json(&value))
 }
 
-fn print(value: &Value) -> Vec<u8> {
+fn print_json(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
-fn missing_field(field: &str) -> Problem {
-    Problem::Damaged { line: 1, why: format!("it has no usable {field}") }
+fn missing_field_problem(field: &str) -> MarkerProblem {
+    MarkerProblem::Damaged { line: 1, why: format!("it has no usable {field}") }
 }
 
-fn string(raw: &RawValue) -> Option<String> {
+fn string_value(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()
 }
 
-fn number(raw: &RawValue) -> Option<u64> {
+fn number_value(raw: &RawValue) -> Option<u64> {
     let text = raw.get().trim_matches('"');
     text.parse().ok()
 }
@@ -169,45 +171,47 @@ fn number(raw: &RawValue) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const ID: &str = "0199f0a2-1111-7abc-8def-0123456789ab";
+    const TEST_PROJECT_ID: &str = "0199f0a2-1111-7abc-8def-0123456789ab";
 
     #[test]
     fn what_is_written_reads_back() {
         let marker = Marker {
-            project_id: ProjectId::new(ID).unwrap(),
+            project_id: ProjectId::new(TEST_PROJECT_ID).unwrap(),
             name: "demo \"x\"".into(),
             created_at: "2026-11-15T19:22:00Z".into(),
-            mode: Mode::Shared,
+            mode: SharingMode::Shared,
             last_session: None,
         };
-        assert_eq!(parse(&render(&marker)), Ok(marker));
+        assert_eq!(parse_marker(&render_marker(&marker)), Ok(marker));
     }
 
     #[test]
     fn unknown_keys_and_their_order_survive_an_edit() {
         let before = format!(
-            r#"{{"zebra": 1, "schema_version": 1, "project_id": "{ID}", "apple": {{"b": 1, "a": 2}}}}"#
+            r#"{{"zebra": 1, "schema_version": 1, "project_id": "{TEST_PROJECT_ID}", "apple": {{"b": 1, "a": 2}}}}"#
         );
         let after = String::from_utf8(with_last_session(before.as_bytes(), "s1").unwrap()).unwrap();
         let place = |key: &str| after.find(key).unwrap();
         assert!(place("zebra") < place("schema_version") && place("\"b\"") < place("\"a\""), "{after}");
-        assert_eq!(parse(after.as_bytes()).unwrap().last_session.as_deref(), Some("s1"));
+        assert_eq!(parse_marker(after.as_bytes()).unwrap().last_session.as_deref(), Some("s1"));
         assert_eq!(with_last_session(after.as_bytes(), "s1"), None, "the same session again changes nothing");
     }
 
     #[test]
     fn damaged_and_foreign_are_told_apart() {
-        let damaged = |text: &str| matches!(parse(text.as_bytes()), Err(Problem::Damaged { .. }));
+        let damaged =
+            |text: &str| matches!(parse_marker(text.as_bytes()), Err(MarkerProblem::Damaged { .. }));
         for text in
             ["", "{", "[]", "null", "{}", r#"{"schema_version":1}"#, r#"{"schema_version":1,"project_id":7}"#]
         {
             assert!(damaged(text), "{text}");
         }
         assert!(damaged(r#"{"schema_version":1,"project_id":"../../../etc/passwd"}"#));
-        let newer = format!(r#"{{"schema_version":2,"project_id":"{ID}"}}"#);
-        assert!(matches!(parse(newer.as_bytes()), Err(Problem::Foreign { .. })));
-        let odd =
-            format!(r#"{{"schema_version":1,"project_id":"{ID}","name":7,"mode":[],"created_at":{{}}}}"#);
-        assert_eq!(parse(odd.as_bytes()).unwrap().name, "");
+        let newer = format!(r#"{{"schema_version":2,"project_id":"{TEST_PROJECT_ID}"}}"#);
+        assert!(matches!(parse_marker(newer.as_bytes()), Err(MarkerProblem::Foreign { .. })));
+        let odd = format!(
+            r#"{{"schema_version":1,"project_id":"{TEST_PROJECT_ID}","name":7,"mode":[],"created_at":{{}}}}"#
+        );
+        assert_eq!(parse_marker(odd.as_bytes()).unwrap().name, "");
     }
 }

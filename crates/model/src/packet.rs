@@ -17,59 +17,70 @@ use serde_json::Value;
 use crate::document::Document;
 use crate::time;
 
-pub use compose::{Draft, Git, Material, NONE, compose};
-pub use slug::{readable, slug};
+pub use compose::{GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
+pub use slug::{readable_slug, slug};
 pub use validate::validate;
 
 /// The headings of a packet, in order. All of them are level 2.
-pub const INTENT: &str = "Intent";
-pub const CONTEXT: &str = "Context";
-pub const CONSTRAINTS: &str = "Constraints";
-pub const DECISIONS: &str = "Decisions";
-pub const FILES: &str = "Relevant Files";
-pub const NEXT_PROMPT: &str = "Next Prompt (Draft)";
-pub const PLAN: &str = "Plan";
-pub const VALIDATORS: &str = "Validators / Exit Criteria";
-pub const QUESTIONS: &str = "Open Questions";
-pub const NOTES: &str = "Notes";
+pub const INTENT_HEADING: &str = "Intent";
+pub const CONTEXT_HEADING: &str = "Context";
+pub const CONSTRAINTS_HEADING: &str = "Constraints";
+pub const DECISIONS_HEADING: &str = "Decisions";
+pub const FILES_HEADING: &str = "Relevant Files";
+pub const NEXT_PROMPT_HEADING: &str = "Next Prompt (Draft)";
+pub const PLAN_HEADING: &str = "Plan";
+pub const VALIDATORS_HEADING: &str = "Validators / Exit Criteria";
+pub const QUESTIONS_HEADING: &str = "Open Questions";
+pub const NOTES_HEADING: &str = "Notes";
 
-pub const HEADINGS: &[&str] =
-    &[INTENT, CONTEXT, CONSTRAINTS, DECISIONS, FILES, NEXT_PROMPT, PLAN, VALIDATORS, QUESTIONS, NOTES];
+pub const ALL_HEADINGS: &[&str] = &[
+    INTENT_HEADING,
+    CONTEXT_HEADING,
+    CONSTRAINTS_HEADING,
+    DECISIONS_HEADING,
+    FILES_HEADING,
+    NEXT_PROMPT_HEADING,
+    PLAN_HEADING,
+    VALIDATORS_HEADING,
+    QUESTIONS_HEADING,
+    NOTES_HEADING,
+];
 
-/// A heading below [`FILES`], of level 3.
-pub const CONFIRMED: &str = "Confirmed";
-pub const SUGGESTED: &str = "Suggested";
+/// A heading below [`FILES_HEADING`], of level 3.
+pub const CONFIRMED_HEADING: &str = "Confirmed";
+pub const SUGGESTED_HEADING: &str = "Suggested";
 
 /// The version that this build reads and writes. A packet without a version has version 1.
 pub const SCHEMA_VERSION: i64 = 1;
 
 /// The allowed values of `source`. They are part of the format; a test in `ops` checks that every harness is
 /// included.
-pub const SOURCES: &[&str] =
+pub const ALLOWED_SOURCES: &[&str] =
     &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude", "open-code"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum PacketStatus {
     Draft,
     Active,
     Done,
     Blocked,
 }
 
-impl Status {
-    pub const ALL: [Status; 4] = [Status::Draft, Status::Active, Status::Done, Status::Blocked];
+impl PacketStatus {
+    pub const ALL: [PacketStatus; 4] =
+        [PacketStatus::Draft, PacketStatus::Active, PacketStatus::Done, PacketStatus::Blocked];
 
-    pub fn parse(text: &str) -> Option<Status> {
-        Status::ALL.into_iter().find(|status| status.name() == text.trim())
+    pub fn parse(text: &str) -> Option<PacketStatus> {
+        PacketStatus::ALL.into_iter().find(|status| status.name() == text.trim())
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Status::Draft => "draft",
-            Status::Active => "active",
-            Status::Done => "done",
-            Status::Blocked => "blocked",
+            PacketStatus::Draft => "draft",
+            PacketStatus::Active => "active",
+            PacketStatus::Done => "done",
+            PacketStatus::Blocked => "blocked",
         }
     }
 }
@@ -80,7 +91,7 @@ pub struct Packet {
     pub id: String,
     pub created_at: String,
     pub updated_at: String,
-    pub status: Option<Status>,
+    pub status: Option<PacketStatus>,
     pub purpose: String,
     pub source: String,
     pub session_id: String,
@@ -121,9 +132,9 @@ pub struct Check {
 
 impl Packet {
     /// Reads a packet. Files that only its text names are confirmed too, because a person listed them there.
-    pub fn whole(document: &Document, name: &str) -> Packet {
-        let mut packet = Packet::read(document, name);
-        for file in confirm::listed(document) {
+    pub fn read_with_listed_files(document: &Document, name: &str) -> Packet {
+        let mut packet = Packet::read_frontmatter(document, name);
+        for file in confirm::files_in_section(document) {
             if !packet.confirmed.contains(&file) {
                 packet.confirmed.push(file);
             }
@@ -132,16 +143,16 @@ impl Packet {
     }
 
     /// Reads the frontmatter. `name` is the file's name without its suffix; it is used whatever `id` says.
-    pub fn read(document: &Document, name: &str) -> Packet {
+    pub fn read_frontmatter(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();
         Packet {
             id: name.to_owned(),
             created_at: text("created_at"),
             updated_at: text("updated_at"),
-            status: Status::parse(&text("status")),
+            status: PacketStatus::parse(&text("status")),
             purpose: text("purpose"),
-            source: source_name(&text("source")).to_owned(),
+            source: current_source_name(&text("source")).to_owned(),
             session_id: text("session_id"),
             transcript_path: text("transcript_path"),
             confirmed: list("relevant_files_confirmed"),
@@ -156,16 +167,16 @@ impl Packet {
             dirty: document.int("dirty"),
             claimed_by: text("claimed_by"),
             claimed_at: text("claimed_at"),
-            files_seen: text_pairs(document.get("files_seen")),
+            files_seen: text_pairs(document.value_of("files_seen")),
             checks_seen: document
-                .get("checks_seen")
+                .value_of("checks_seen")
                 .and_then(|value| serde_json::from_value(value.clone()).ok())
                 .unwrap_or_default(),
         }
     }
 
     /// Returns the confirmed files, then the suggested ones, without duplicates.
-    pub fn files(&self) -> Vec<&str> {
+    pub fn all_files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for path in self.confirmed.iter().chain(&self.suggested) {
             if !files.contains(&path.as_str()) {
@@ -183,7 +194,7 @@ fn text_pairs(value: Option<&Value>) -> Vec<(String, String)> {
 }
 
 /// Maps source names of older files to the current ones.
-fn source_name(source: &str) -> &str {
+fn current_source_name(source: &str) -> &str {
     match source {
         "factory" => "droid",
         "claude" => "claude-code",
@@ -192,13 +203,13 @@ fn source_name(source: &str) -> &str {
 }
 
 /// Returns the n-th name to try for a packet that is written now: `<ts>-<slug>`, then with `-2`, `-3`.
-pub fn id(now: Timestamp, purpose: &str, n: usize) -> String {
-    let first = format!("{}-{}", time::compact(now), slug(purpose));
+pub fn packet_id(now: Timestamp, purpose: &str, n: usize) -> String {
+    let first = format!("{}-{}", time::to_compact(now), slug(purpose));
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
 /// Returns the packet's version if it is newer than this build.
-pub fn newer(document: &Document) -> Option<i64> {
+pub fn newer_version(document: &Document) -> Option<i64> {
     document.int("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }
 

@@ -1,6 +1,6 @@
-use super::{Packet, Status, id, slug, validate};
+use super::{Packet, PacketStatus, packet_id, slug, validate};
 use crate::document::Document;
-use crate::finding::Level;
+use crate::finding::FindingLevel;
 use crate::time;
 
 #[test]
@@ -24,22 +24,22 @@ fn slugs_are_file_names() {
         assert_eq!(slug(purpose), expected);
     }
     assert_eq!(slug(&"x".repeat(100)).len(), 48);
-    let now = time::parse("2026-11-15T19:22:00Z").unwrap();
-    assert_eq!(id(now, "go on", 1), "20261115T192200Z-go-on");
-    assert_eq!(id(now, "go on", 3), "20261115T192200Z-go-on-3");
+    let now = time::parse_time("2026-11-15T19:22:00Z").unwrap();
+    assert_eq!(packet_id(now, "go on", 1), "20261115T192200Z-go-on");
+    assert_eq!(packet_id(now, "go on", 3), "20261115T192200Z-go-on-3");
 }
 
-const GOOD: &str = "---\nid: p\ncreated_at: 2026-11-15T19:22:00Z\nupdated_at: 2026-11-15T19:22:00Z\nstatus: draft\npurpose: fix: it\n---\n## Intent\n## Context\n## Constraints\n## Decisions\n## Relevant Files\n### Confirmed\n### Suggested\n## Next Prompt (Draft)\n## Plan\n## Validators / Exit Criteria\n## Open Questions\n## Notes\n";
+const VALID_PACKET: &str = "---\nid: p\ncreated_at: 2026-11-15T19:22:00Z\nupdated_at: 2026-11-15T19:22:00Z\nstatus: draft\npurpose: fix: it\n---\n## Intent\n## Context\n## Constraints\n## Decisions\n## Relevant Files\n### Confirmed\n### Suggested\n## Next Prompt (Draft)\n## Plan\n## Validators / Exit Criteria\n## Open Questions\n## Notes\n";
 
 #[test]
 fn every_rule_has_its_word() {
-    let check = |from: &str, to: &str, expected: &[(Level, &str)]| {
-        let document = Document::parse(GOOD.replace(from, to));
+    let check = |from: &str, to: &str, expected: &[(FindingLevel, &str)]| {
+        let document = Document::parse(VALID_PACKET.replace(from, to));
         let findings = validate(&document, "packets/p.md");
-        let found: Vec<(Level, &str)> = findings.iter().map(|f| (f.level, f.text.as_str())).collect();
+        let found: Vec<(FindingLevel, &str)> = findings.iter().map(|f| (f.level, f.text.as_str())).collect();
         assert_eq!(found, expected, "{from:?} → {to:?}");
     };
-    use Level::{Error, Note, Warning};
+    use FindingLevel::{Error, Note, Warning};
     check("", "", &[]);
     check("---\nid: p", "id: p", &[(Error, "no frontmatter: the file does not begin with `---`")]);
     check("purpose: fix: it\n", "", &[(Error, "`purpose` is missing")]);
@@ -68,11 +68,11 @@ fn odd_frontmatter_is_read_as_far_as_it_goes() {
     let document = Document::parse(
         "---\r\nid: ../x\r\nstatus: done\r\nsource: claude\r\nrelevant_files_confirmed: [\"a\"]\r\nrelevant_files_suggested:\r\n  - b\r\n  - a\r\nloop_promise: null\r\n---\r\n",
     );
-    let packet = Packet::read(&document, "name");
+    let packet = Packet::read_frontmatter(&document, "name");
     assert_eq!(
         (packet.id.as_str(), packet.status, packet.source.as_str()),
-        ("name", Some(Status::Done), "claude-code")
+        ("name", Some(PacketStatus::Done), "claude-code")
     );
-    assert_eq!(packet.files(), ["a", "b"]);
+    assert_eq!(packet.all_files(), ["a", "b"]);
     assert_eq!(packet.loop_promise, None);
 }

@@ -16,14 +16,14 @@ impl CheckoutPath<'_> {
 }
 
 /// Returns `path` relative to `checkout`, which is absolute. The file is not opened, because it may no longer exist.
-pub fn within<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
+pub fn path_within_checkout<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
     let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {
         Cow::Owned(path.replace('\\', "/")) // a path from Windows
     } else {
         Cow::Borrowed(path)
     };
-    let mut parts: Vec<&str> = if is_absolute(&path) { Vec::new() } else { split(checkout).collect() };
-    for part in split(&path) {
+    let mut parts: Vec<&str> = if is_absolute(&path) { Vec::new() } else { split_path(checkout).collect() };
+    for part in split_path(&path) {
         match part {
             ".." => {
                 parts.pop();
@@ -31,15 +31,15 @@ pub fn within<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
             _ => parts.push(part),
         }
     }
-    let base: Vec<&str> = split(checkout).collect();
+    let base: Vec<&str> = split_path(checkout).collect();
     match parts.strip_prefix(base.as_slice()) {
         Some([]) => CheckoutPath { path: Cow::Borrowed("."), outside: false },
         Some(rest) => CheckoutPath { path: Cow::Owned(rest.join("/")), outside: false },
-        None => CheckoutPath { path: Cow::Owned(absolute(&parts)), outside: true },
+        None => CheckoutPath { path: Cow::Owned(join_absolute(&parts)), outside: true },
     }
 }
 
-fn split(path: &str) -> impl Iterator<Item = &str> {
+fn split_path(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !matches!(*part, "" | "."))
 }
 
@@ -47,7 +47,7 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.as_bytes().get(1) == Some(&b':')
 }
 
-fn absolute(parts: &[&str]) -> String {
+fn join_absolute(parts: &[&str]) -> String {
     let drive = parts.first().is_some_and(|p| p.ends_with(':'));
     if drive { parts.join("/") } else { format!("/{}", parts.join("/")) }
 }
@@ -73,7 +73,7 @@ mod tests {
         ];
         for (checkout, path, expected, outside) in cases {
             assert_eq!(
-                within(checkout, path),
+                path_within_checkout(checkout, path),
                 CheckoutPath { path: expected.into(), outside },
                 "{checkout} {path}"
             );

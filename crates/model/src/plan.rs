@@ -17,20 +17,21 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use change::{Change, apply, diff};
-pub use check::{Problem, problems};
+pub use change::{PlanChange, apply_changes, plan_changes};
+pub use check::{PlanProblem, find_problems};
 pub use edit::{
-    Acceptance, NewTask, Refusal, RefusalKind, TaskChange, add_phase, add_task, append, block, checked, done,
-    ended, find_phase, set_task, start, unblock,
+    AcceptanceEvidence, EditRefusal, NewTask, RefusalKind, TaskChange, add_phase, add_task, append_plan,
+    block_task, complete_task, find_phase, phases_ended, refuse_new_problems, set_task, start_task,
+    unblock_task,
 };
-pub use follow::{Followed, LinkedTodos, follow_todos, is_task_of};
-pub use graph::{GraphLine, graph};
-pub use json::{Imported, Warning, read_any};
-pub use ledger::{Fold, Line, Rebuilt, fold};
-pub use markdown::{is_as_written, render};
-pub use outline::read as read_markdown;
-pub use standing::{Progress, Standing, current_phase, natural, standing};
-pub use words::{PhaseNotes, phase_record, task_words, waiting_words};
+pub use follow::{FollowedPlan, LinkedTodos, follow_todos, is_task_of};
+pub use graph::{GraphLine, draw_graph};
+pub use json::{ImportWarning, ImportedPlan, read_json_or_markdown};
+pub use ledger::{LedgerComparison, LedgerFold, LedgerLine, fold_ledger};
+pub use markdown::{is_unedited, render_plan};
+pub use outline::read_outline as read_markdown;
+pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing};
+pub use words::{PhaseNotes, describe_task, describe_waiting, render_phase_record};
 
 use crate::text;
 use fields::keeping_the_rest;
@@ -64,7 +65,7 @@ keeping_the_rest! {
         id: String,
         phase: u32,
         status: TaskStatus,
-        size: Option<Size> = skip Option::is_none,
+        size: Option<TaskSize> = skip Option::is_none,
         description: String,
         depends: Vec<String>,
         acceptance: Option<String> = skip Option::is_none,
@@ -115,7 +116,7 @@ pub enum PhaseStatus {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Size {
+pub enum TaskSize {
     Small,
     Medium,
     Large,
@@ -141,7 +142,7 @@ impl TaskStatus {
     }
 
     pub fn parse(word: &str) -> Option<TaskStatus> {
-        Some(match status_word(word).as_str() {
+        Some(match normalise_status(word).as_str() {
             "pending" | "todo" | "open" | "not_started" | "ready" | "" => TaskStatus::Pending,
             "in_progress" | "active" | "started" | "wip" | "doing" | "running" => TaskStatus::InProgress,
             "completed" | "complete" | "done" | "finished" | "passed" => TaskStatus::Completed,
@@ -177,10 +178,10 @@ impl PhaseStatus {
     }
 
     pub fn parse(word: &str) -> Option<PhaseStatus> {
-        TaskStatus::parse(word).map(PhaseStatus::of_task)
+        TaskStatus::parse(word).map(PhaseStatus::from_task_status)
     }
 
-    pub fn of_task(status: TaskStatus) -> PhaseStatus {
+    pub fn from_task_status(status: TaskStatus) -> PhaseStatus {
         match status {
             TaskStatus::Pending => PhaseStatus::Pending,
             TaskStatus::InProgress => PhaseStatus::InProgress,
@@ -195,33 +196,33 @@ impl PhaseStatus {
     }
 }
 
-impl Size {
+impl TaskSize {
     pub fn name(self) -> &'static str {
         match self {
-            Size::Small => "small",
-            Size::Medium => "medium",
-            Size::Large => "large",
+            TaskSize::Small => "small",
+            TaskSize::Medium => "medium",
+            TaskSize::Large => "large",
         }
     }
 
-    pub fn parse(word: &str) -> Option<Size> {
+    pub fn parse(word: &str) -> Option<TaskSize> {
         Some(match word.trim().to_ascii_lowercase().as_str() {
-            "small" | "s" | "xs" => Size::Small,
-            "medium" | "m" => Size::Medium,
-            "large" | "l" | "xl" => Size::Large,
+            "small" | "s" | "xs" => TaskSize::Small,
+            "medium" | "m" => TaskSize::Medium,
+            "large" | "l" | "xl" => TaskSize::Large,
             _ => return None,
         })
     }
 }
 
 /// Normalises `IN PROGRESS`, `in-progress` and `in_progress` to one word.
-fn status_word(word: &str) -> String {
+fn normalise_status(word: &str) -> String {
     word.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
 /// Why a file cannot be read as a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum UnreadableReason {
     Damaged {
         line: Option<usize>,
         why: String,
@@ -249,28 +250,28 @@ impl Plan {
     }
 
     /// Parses a `plan.json` of our own store. An older format is updated, and `migrated` is set.
-    pub fn parse(bytes: &[u8]) -> Result<Plan, Unreadable> {
+    pub fn parse(bytes: &[u8]) -> Result<Plan, UnreadableReason> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        match version_of(bytes)? {
-            Version::One => {
+        match read_version(bytes)? {
+            PlanVersion::One => {
                 // The text is checked as a whole, so that thousands of strings need not be checked one by one.
                 let read = match std::str::from_utf8(bytes) {
                     Ok(text) => serde_json::from_str(text),
                     Err(_) => serde_json::from_slice(bytes),
                 };
-                let mut plan: Plan = read.map_err(|error| damaged(&error))?;
-                plan.settle();
+                let mut plan: Plan = read.map_err(|error| damaged_reason(&error))?;
+                plan.set_phase_fields();
                 Ok(plan)
             }
-            Version::None => Ok(json::read_unversioned(bytes)?.plan),
-            Version::Newer(version) => Err(Unreadable::Foreign {
+            PlanVersion::None => Ok(json::read_unversioned_json(bytes)?.plan),
+            PlanVersion::Newer(version) => Err(UnreadableReason::Foreign {
                 why: format!("schema_version is {version}, this thru writes {SCHEMA_VERSION}"),
             }),
         }
     }
 
     /// Returns the bytes of `plan.json`.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         // These are strings, numbers and maps with string keys, so this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
@@ -279,7 +280,7 @@ impl Plan {
 
     /// Returns the hash by which the ledger identifies a plan.
     pub fn hash(&self) -> String {
-        hash(&self.bytes())
+        sha256_hex(&self.to_bytes())
     }
 
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
@@ -303,12 +304,12 @@ impl Plan {
     }
 
     /// Returns the task nearest to what was typed, for a hint.
-    pub fn near(&self, typed: &str) -> Option<&str> {
-        text::did_you_mean(typed, self.tasks().map(|task| task.id.as_str()))
+    pub fn nearest_task_id(&self, typed: &str) -> Option<&str> {
+        text::nearest_allowed_word(typed, self.tasks().map(|task| task.id.as_str()))
     }
 
     /// Makes each task's phase field match the phase that contains it.
-    fn settle(&mut self) {
+    fn set_phase_fields(&mut self) {
         for phase in &mut self.phases {
             phase.tasks.iter_mut().for_each(|task| task.phase = phase.id);
         }
@@ -316,45 +317,45 @@ impl Plan {
 }
 
 /// SHA-256 in hexadecimal.
-pub fn hash(bytes: &[u8]) -> String {
+pub fn sha256_hex(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-enum Version {
+enum PlanVersion {
     One,
     /// The file has no version: it is older than the first version number, or from another tool.
     None,
     Newer(String),
 }
 
-fn version_of(bytes: &[u8]) -> Result<Version, Unreadable> {
+fn read_version(bytes: &[u8]) -> Result<PlanVersion, UnreadableReason> {
     // We write the version first, so the rest need not be parsed twice.
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {
-        return Ok(Version::One);
+        return Ok(PlanVersion::One);
     }
     /// Parses only this field, whatever the others are.
     #[derive(Deserialize)]
-    struct Head {
+    struct VersionField {
         schema_version: Option<serde_json::Value>,
     }
-    let head: Head = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+    let head: VersionField = serde_json::from_slice(bytes).map_err(|error| damaged_reason(&error))?;
     let version = match head.schema_version {
-        None | Some(serde_json::Value::Null) => return Ok(Version::None),
+        None | Some(serde_json::Value::Null) => return Ok(PlanVersion::None),
         Some(serde_json::Value::String(version)) => version,
         Some(other) => other.to_string(),
     };
     match version.split('.').next() {
-        Some("1") => Ok(Version::One),
-        Some("0") => Ok(Version::None),
-        _ => Ok(Version::Newer(version)),
+        Some("1") => Ok(PlanVersion::One),
+        Some("0") => Ok(PlanVersion::None),
+        _ => Ok(PlanVersion::Newer(version)),
     }
 }
 
-fn damaged(error: &serde_json::Error) -> Unreadable {
-    Unreadable::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
+fn damaged_reason(error: &serde_json::Error) -> UnreadableReason {
+    UnreadableReason::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 use super::*;
 
-fn plan() -> Plan {
+fn test_plan() -> Plan {
     let markdown = "# Parser\n## Phase 1: Read\n- [x] 1.1: Lexer [SMALL]\n- [ ] 1.2: Grammar (depends: 1.1)\n\
                     - [ ] 1.10: Errors (depends: 1.2)\n## Phase 2: Write\n- [ ] 2.1: Printer (depends: 1.2)\n";
-    read_any(markdown.as_bytes()).unwrap().plan
+    read_json_or_markdown(markdown.as_bytes()).unwrap().plan
 }
 
-fn ids(tasks: &[&Task]) -> Vec<String> {
+fn task_ids(tasks: &[&Task]) -> Vec<String> {
     tasks.iter().map(|task| task.id.clone()).collect()
 }
 
-const AT: &str = "2026-11-15T19:22:00Z";
+const TEST_TIME: &str = "2026-11-15T19:22:00Z";
 
 #[test]
 fn unknown_fields_stay_in_their_place() {
@@ -20,10 +20,10 @@ fn unknown_fields_stay_in_their_place() {
     let read = Plan::parse(text.as_bytes()).unwrap();
     assert_eq!(read.rest["specHash"], "x");
     assert_eq!(read.phases[0].status, PhaseStatus::Complete, "another word for the same");
-    let again = Plan::parse(&read.bytes()).unwrap();
+    let again = Plan::parse(&read.to_bytes()).unwrap();
     assert_eq!(again, read);
-    assert_eq!(again.bytes(), read.bytes());
-    let text = String::from_utf8(read.bytes()).unwrap();
+    assert_eq!(again.to_bytes(), read.to_bytes());
+    let text = String::from_utf8(read.to_bytes()).unwrap();
     assert!(text.contains("\"schema_version\": \"1.3.0\""), "a minor version is not taken back: {text}");
     assert!(text.find("\"b\": 1").unwrap() < text.find("\"a\": 2").unwrap());
 }
@@ -31,7 +31,7 @@ fn unknown_fields_stay_in_their_place() {
 #[test]
 fn versions_are_told_apart() {
     let newer = Plan::parse(br#"{"schema_version":"2.0.0","phases":[]}"#);
-    assert!(matches!(newer, Err(Unreadable::Foreign { .. })), "{newer:?}");
+    assert!(matches!(newer, Err(UnreadableReason::Foreign { .. })), "{newer:?}");
     let older = Plan::parse(br#"{"version":"1.0","tasks":[{"id":7,"title":"a","done":true}]}"#).unwrap();
     assert_eq!(
         (older.schema_version.as_str(), older.migration_status.as_str()),
@@ -41,10 +41,10 @@ fn versions_are_told_apart() {
         (older.phases[0].tasks[0].id.as_str(), older.phases[0].tasks[0].rest["done"].clone()),
         ("7", true.into())
     );
-    assert_eq!(Plan::parse(&older.bytes()).unwrap(), older, "migrated once");
+    assert_eq!(Plan::parse(&older.to_bytes()).unwrap(), older, "migrated once");
     for (text, line) in [("", 1), ("{\n\"schema_version\": \"1.0.0\",\n\"phases\": 7}", 3)] {
         match Plan::parse(text.as_bytes()) {
-            Err(Unreadable::Damaged { line: found, .. }) => assert_eq!(found, Some(line), "{text}"),
+            Err(UnreadableReason::Damaged { line: found, .. }) => assert_eq!(found, Some(line), "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -53,43 +53,46 @@ fn versions_are_told_apart() {
 #[test]
 fn natural_order() {
     let mut ids = ["1.10", "1.2", "T10", "T9", "2", "10", "1.2a", "01", "1"];
-    ids.sort_by(|a, b| natural(a, b));
+    ids.sort_by(|a, b| compare_naturally(a, b));
     assert_eq!(ids, ["1", "1.2", "1.2a", "1.10", "01", "2", "10", "T9", "T10"]);
 }
 
 #[test]
 fn what_is_current_and_ready_is_computed() {
-    let plan = plan();
+    let plan = test_plan();
     let at = standing(&plan);
     assert_eq!(at.phase.map(|phase| phase.id), Some(1));
-    assert_eq!((ids(&at.ready), at.task.map(|task| task.id.as_str())), (vec!["1.2".to_owned()], Some("1.2")));
-    assert_eq!(ids(&at.held_up_by("1.2")), ["1.10", "2.1"]);
-    let plan = start(&plan, "1.2", "s1", AT).unwrap();
+    assert_eq!(
+        (task_ids(&at.ready), at.task.map(|task| task.id.as_str())),
+        (vec!["1.2".to_owned()], Some("1.2"))
+    );
+    assert_eq!(task_ids(&at.tasks_waiting_for("1.2")), ["1.10", "2.1"]);
+    let plan = start_task(&plan, "1.2", "s1", TEST_TIME).unwrap();
     assert_eq!(standing(&plan).task.map(|task| task.id.as_str()), Some("1.2"));
-    let plan = done(&plan, "1.2", "s1", AT, &Acceptance::Unproven("")).unwrap();
-    assert_eq!(ids(&standing(&plan).ready), ["1.10", "2.1"]);
-    let plan = done(&plan, "1.10", "s1", AT, &Acceptance::Unproven("")).unwrap();
+    let plan = complete_task(&plan, "1.2", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
+    assert_eq!(task_ids(&standing(&plan).ready), ["1.10", "2.1"]);
+    let plan = complete_task(&plan, "1.10", "s1", TEST_TIME, &AcceptanceEvidence::Unproven("")).unwrap();
     assert_eq!(plan.phases[0].status, PhaseStatus::Complete);
     assert_eq!(standing(&plan).phase.map(|phase| phase.id), Some(2), "the next phase is the current one");
 }
 
 #[test]
 fn one_winner() {
-    let plan = start(&plan(), "1.2", "s1", AT).unwrap();
-    assert_eq!(start(&plan, "1.2", "s1", "later").unwrap(), plan, "again by the same: nothing changes");
-    let refusal = start(&plan, "1.2", "s2", AT).unwrap_err();
+    let plan = start_task(&test_plan(), "1.2", "s1", TEST_TIME).unwrap();
+    assert_eq!(start_task(&plan, "1.2", "s1", "later").unwrap(), plan, "again by the same: nothing changes");
+    let refusal = start_task(&plan, "1.2", "s2", TEST_TIME).unwrap_err();
     assert_eq!((refusal.kind, refusal.what.contains("s1")), (RefusalKind::Busy, true), "{refusal:?}");
 }
 
 #[test]
 fn what_is_refused_names_the_ids() {
-    let plan = plan();
+    let plan = test_plan();
     let rows = [
-        (start(&plan, "1.10", "s", AT), "1.10 is not ready: it waits for 1.2"),
-        (start(&plan, "1.1", "s", AT), "1.1 is completed already"),
-        (start(&plan, "9.9", "s", AT), "there is no task 9.9"),
-        (unblock(&plan, "1.2"), "1.2 is not blocked, it is pending"),
-        (block(&plan, "1.1", "why"), "1.1 is completed already"),
+        (start_task(&plan, "1.10", "s", TEST_TIME), "1.10 is not ready: it waits for 1.2"),
+        (start_task(&plan, "1.1", "s", TEST_TIME), "1.1 is completed already"),
+        (start_task(&plan, "9.9", "s", TEST_TIME), "there is no task 9.9"),
+        (unblock_task(&plan, "1.2"), "1.2 is not blocked, it is pending"),
+        (block_task(&plan, "1.1", "why"), "1.1 is completed already"),
         (
             set_task(
                 &plan,
@@ -124,30 +127,37 @@ fn what_is_refused_names_the_ids() {
 #[test]
 fn a_task_with_acceptance_wants_evidence() {
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
-    let plan = set_task(&plan(), "1.2", &change).unwrap();
-    let refusal =
-        done(&plan, "1.2", "s", AT, &Acceptance::Unproven("there is no evidence for it")).unwrap_err();
+    let plan = set_task(&test_plan(), "1.2", &change).unwrap();
+    let refusal = complete_task(
+        &plan,
+        "1.2",
+        "s",
+        TEST_TIME,
+        &AcceptanceEvidence::Unproven("there is no evidence for it"),
+    )
+    .unwrap_err();
     assert_eq!(refusal.what, "1.2 has an acceptance criterion, and there is no evidence for it");
-    let proven = done(&plan, "1.2", "s", AT, &Acceptance::Proven).unwrap();
+    let proven = complete_task(&plan, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Proven).unwrap();
     assert_eq!(proven.task("1.2").unwrap().without_evidence, None);
-    let waived = done(&plan, "1.2", "s", AT, &Acceptance::Waived("seen by hand")).unwrap();
+    let waived =
+        complete_task(&plan, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Waived("seen by hand")).unwrap();
     assert_eq!(waived.task("1.2").unwrap().without_evidence.as_deref(), Some("seen by hand"));
 }
 
 #[test]
 fn blocked_goes_on_where_it_was() {
-    let begun = start(&plan(), "1.2", "s", AT).unwrap();
-    let blocked = block(&begun, "1.2", "no key").unwrap();
-    assert_eq!(ids(&standing(&blocked).blocked), ["1.2"]);
-    assert!(done(&blocked, "1.2", "s", AT, &Acceptance::Proven).is_err());
-    assert_eq!(unblock(&blocked, "1.2").unwrap(), begun);
+    let begun = start_task(&test_plan(), "1.2", "s", TEST_TIME).unwrap();
+    let blocked = block_task(&begun, "1.2", "no key").unwrap();
+    assert_eq!(task_ids(&standing(&blocked).blocked), ["1.2"]);
+    assert!(complete_task(&blocked, "1.2", "s", TEST_TIME, &AcceptanceEvidence::Proven).is_err());
+    assert_eq!(unblock_task(&blocked, "1.2").unwrap(), begun);
 }
 
 #[test]
 fn an_appended_plan_keeps_its_dependencies() {
-    let both = append(&plan(), &plan());
+    let both = append_plan(&test_plan(), &test_plan());
     assert_eq!(both.phases.iter().map(|phase| phase.id).collect::<Vec<_>>(), [1, 2, 3, 4]);
-    assert_eq!(problems(&both), []);
+    assert_eq!(find_problems(&both), []);
     assert_eq!(both.task("3.2").unwrap().depends, ["3.1"]);
     assert_eq!(both.task("4.1").unwrap().depends, ["3.2"]);
 }
@@ -161,11 +171,16 @@ fn todo_changes_move_their_tasks() {
     };
     use crate::event::TodoStatus::{Completed, InProgress, Pending};
     let known = LinkedTodos::default();
-    let first =
-        follow_todos(&plan(), &known, &[todo("grammar.", InProgress), todo("other", Completed)], "s", AT);
+    let first = follow_todos(
+        &test_plan(),
+        &known,
+        &[todo("grammar.", InProgress), todo("other", Completed)],
+        "s",
+        TEST_TIME,
+    );
     assert_eq!(first.moved, ["1.2"]);
     assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
-    let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", AT);
+    let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
     assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
     // Somebody opens the task again. The list has not changed, so the task stays open.
     let opened = set_task(
@@ -173,27 +188,27 @@ fn todo_changes_move_their_tasks() {
         "1.2",
         &TaskChange { status: Some(TaskStatus::Pending), ..TaskChange::default() },
     );
-    let third = follow_todos(&opened.unwrap(), &second.todos, &[todo("Grammar", Completed)], "s", AT);
+    let third = follow_todos(&opened.unwrap(), &second.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
     assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
-    let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", AT);
+    let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", TEST_TIME);
     assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
     // A list does not take over another session's work.
-    let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", AT);
+    let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", TEST_TIME);
     assert_eq!(others.moved, Vec::<String>::new());
     // A task with an acceptance criterion is not done just because its box is ticked.
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
-    let strict = set_task(&plan(), "1.2", &change).unwrap();
-    let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", AT);
+    let strict = set_task(&test_plan(), "1.2", &change).unwrap();
+    let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", TEST_TIME);
     let task = ticked.plan.task("1.2").unwrap();
     assert_eq!((task.status, task.reported_done), (TaskStatus::InProgress, true));
 }
 
 #[test]
 fn every_circle_is_named_once() {
-    let mut plan = plan();
+    let mut plan = test_plan();
     plan.task_mut("1.1").unwrap().depends = vec!["1.1".into()];
     plan.task_mut("1.2").unwrap().depends = vec!["2.1".into()];
-    let found: Vec<String> = problems(&plan).iter().map(ToString::to_string).collect();
+    let found: Vec<String> = find_problems(&plan).iter().map(ToString::to_string).collect();
     assert_eq!(
         found,
         [
@@ -205,8 +220,8 @@ fn every_circle_is_named_once() {
 
 #[test]
 fn a_graph_draws_each_task_once() {
-    let plan = plan();
-    let lines: Vec<String> = graph(&plan)
+    let plan = test_plan();
+    let lines: Vec<String> = draw_graph(&plan)
         .iter()
         .map(|line| format!("{}{}{}", line.rails, line.task.id, if line.again { " again" } else { "" }))
         .collect();
@@ -215,21 +230,21 @@ fn a_graph_draws_each_task_once() {
 
 #[test]
 fn the_view_knows_when_it_was_edited() {
-    let view = render(&plan());
-    assert!(is_as_written(&view));
-    assert!(!is_as_written(&view.replace("[ ] 1.2", "[x] 1.2")));
-    let edited = read_any(view.replace("[ ] 1.2", "[x] 1.2").as_bytes()).unwrap().plan;
+    let view = render_plan(&test_plan());
+    assert!(is_unedited(&view));
+    assert!(!is_unedited(&view.replace("[ ] 1.2", "[x] 1.2")));
+    let edited = read_json_or_markdown(view.replace("[ ] 1.2", "[x] 1.2").as_bytes()).unwrap().plan;
     assert_eq!(edited.task("1.2").unwrap().status, TaskStatus::Completed);
 }
 
 #[test]
 fn a_file_behind_its_ledger_is_told_from_an_edited_one() {
-    let first = plan();
-    let second = start(&first, "1.2", "s", AT).unwrap();
-    let lines = [Line::of(1, None, &first), Line::of(2, Some(&first), &second)];
-    assert_eq!(Rebuilt::of(&second.hash(), lines.iter()), Rebuilt::Same);
-    assert_eq!(Rebuilt::of(&first.hash(), lines.iter()), Rebuilt::Behind);
-    assert_eq!(Rebuilt::of("other", lines.iter()), Rebuilt::Edited);
-    let fold = fold(lines);
+    let first = test_plan();
+    let second = start_task(&first, "1.2", "s", TEST_TIME).unwrap();
+    let lines = [LedgerLine::of_change(1, None, &first), LedgerLine::of_change(2, Some(&first), &second)];
+    assert_eq!(LedgerComparison::compare_with_file(&second.hash(), lines.iter()), LedgerComparison::Same);
+    assert_eq!(LedgerComparison::compare_with_file(&first.hash(), lines.iter()), LedgerComparison::Behind);
+    assert_eq!(LedgerComparison::compare_with_file("other", lines.iter()), LedgerComparison::Edited);
+    let fold = fold_ledger(lines);
     assert_eq!((fold.plan.as_ref(), fold.gaps.as_slice()), (Some(&second), [].as_slice()));
 }

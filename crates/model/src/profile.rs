@@ -4,7 +4,7 @@ use crate::brief::Candidate;
 use crate::config::Settings;
 
 /// The words that a profile in the settings can contain.
-pub const CLASSES: &[&str] = &[
+pub const PROFILE_CLASSES: &[&str] = &[
     "all",
     "goal",
     "requirements",
@@ -20,18 +20,18 @@ pub const CLASSES: &[&str] = &[
 ];
 
 /// The section with what other agents did, which every profile includes.
-pub const ACTIVITY: &str = "activity";
+pub const ACTIVITY_SECTION: &str = "activity";
 
 /// What one kind of agent is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Profile<'a> {
+pub struct SubagentProfile<'a> {
     pub name: &'static str,
     classes: Vec<&'a str>,
 }
 
 /// Returns the profile of a sub-agent. Its type may have a prefix, as in `mega_coder` or `plugin:coder`. Other kinds
 /// get the general profile.
-pub fn of<'a>(kind: &str, settings: &'a Settings) -> Profile<'a> {
+pub fn profile_of_subagent<'a>(kind: &str, settings: &'a Settings) -> SubagentProfile<'a> {
     let named = [
         ("architect", &settings.profile_architect),
         ("coder", &settings.profile_coder),
@@ -45,32 +45,40 @@ pub fn of<'a>(kind: &str, settings: &'a Settings) -> Profile<'a> {
     let is = |name: &str| kind.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('_'));
     let found = named.into_iter().find(|(name, _)| is(name));
     let (name, classes) = found.unwrap_or(("general", &settings.profile_general));
-    Profile { name, classes: classes.split(',').map(str::trim).filter(|word| !word.is_empty()).collect() }
+    SubagentProfile {
+        name,
+        classes: classes.split(',').map(str::trim).filter(|word| !word.is_empty()).collect(),
+    }
 }
 
-impl Profile<'_> {
+impl SubagentProfile<'_> {
     /// Returns whether the profile can include facts of this section. Tasks are in the section of the plan.
     pub fn has_section(&self, name: &str) -> bool {
-        name == ACTIVITY || self.classes.iter().any(|class| contains(class, name, name == "plan", false))
+        name == ACTIVITY_SECTION
+            || self.classes.iter().any(|class| class_contains(class, name, name == "plan", false))
     }
 
     /// Keeps only the candidates that the profile includes.
-    pub(crate) fn choose(&self, candidates: &mut Vec<Candidate>) {
-        let has_task = candidates.iter().any(is_task);
+    pub(crate) fn keep_included(&self, candidates: &mut Vec<Candidate>) {
+        let has_task = candidates.iter().any(is_task_candidate);
         candidates.retain(|one| {
             let name = one.class.name();
-            name == ACTIVITY || self.classes.iter().any(|class| contains(class, name, is_task(one), has_task))
+            name == ACTIVITY_SECTION
+                || self
+                    .classes
+                    .iter()
+                    .any(|class| class_contains(class, name, is_task_candidate(one), has_task))
         });
     }
 }
 
 /// Whether a candidate is a task of the plan, in progress or blocked.
-fn is_task(candidate: &Candidate) -> bool {
+fn is_task_candidate(candidate: &Candidate) -> bool {
     candidate.id.starts_with("task:")
 }
 
 /// Returns whether a class of the settings contains facts of the class `name`.
-fn contains(class: &str, name: &str, is_task: bool, has_task: bool) -> bool {
+fn class_contains(class: &str, name: &str, is_task: bool, has_task: bool) -> bool {
     match class {
         "all" => name != "problem",
         "goal" => name == "goal",

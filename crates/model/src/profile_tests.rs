@@ -17,7 +17,7 @@ fn the_profile_of_a_kind() {
         ("security_sme", "sme"),
     ];
     for (kind, expected) in cases {
-        assert_eq!(of(kind, &Settings::DEFAULT).name, expected, "{kind}");
+        assert_eq!(profile_of_subagent(kind, &Settings::DEFAULT).name, expected, "{kind}");
     }
 }
 
@@ -25,9 +25,9 @@ fn the_profile_of_a_kind() {
 fn every_default_is_made_of_known_words() {
     for kind in ["architect", "coder", "reviewer", "critic", "test_engineer", "explorer", "sme", "?"] {
         let settings = Settings::DEFAULT;
-        let profile = of(kind, &settings);
+        let profile = profile_of_subagent(kind, &settings);
         assert!(!profile.classes.is_empty());
-        assert!(profile.classes.iter().all(|word| CLASSES.contains(word)), "{profile:?}");
+        assert!(profile.classes.iter().all(|word| PROFILE_CLASSES.contains(word)), "{profile:?}");
     }
 }
 
@@ -40,11 +40,15 @@ fn which_sections_a_profile_asks_for() {
         ("coder", "evidence", false),
         ("test_engineer", "evidence", true),
         ("critic", "decisions", false),
-        ("critic", ACTIVITY, true),
+        ("critic", ACTIVITY_SECTION, true),
         ("architect", "outputs", true),
     ];
     for (kind, section, expected) in cases {
-        assert_eq!(of(kind, &Settings::DEFAULT).has_section(section), expected, "{kind} {section}");
+        assert_eq!(
+            profile_of_subagent(kind, &Settings::DEFAULT).has_section(section),
+            expected,
+            "{kind} {section}"
+        );
     }
 }
 
@@ -67,6 +71,6 @@ fn which_classes_a_profile_contains() {
         ("unknown", "goal", false, false, false),
     ];
     for (class, name, is_task, has_task, expected) in cases {
-        assert_eq!(contains(class, name, is_task, has_task), expected, "{class} {name}");
+        assert_eq!(class_contains(class, name, is_task, has_task), expected, "{class} {name}");
     }
 }

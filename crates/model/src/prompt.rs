@@ -4,7 +4,7 @@
 use crate::text::sentences;
 
 /// Beginnings of texts that a harness or a hook sends in the user's name.
-const NOT_SAID: &[&str] = &[
+const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "<local-command",
     "<command-name>",
     "<command-message>",
@@ -22,7 +22,7 @@ const NOT_SAID: &[&str] = &[
 ];
 
 /// The beginning of what a harness adds to the user's words: where to look up what was said before a plan.
-const ADDED_TEXT: &str = "If you need specific details from before exiting plan mode";
+const HARNESS_ADDITION_START: &str = "If you need specific details from before exiting plan mode";
 
 /// Slash commands that steer the harness or `thru`, and say nothing about the work.
 const STEERING_COMMANDS: &[&str] = &[
@@ -90,20 +90,20 @@ const STEERING_COMMANDS: &[&str] = &[
 ];
 
 /// A prompt with fewer characters than this hardly says by itself what to do.
-pub const SUBSTANTIAL_CHARS: usize = 40;
+pub const MIN_SUBSTANTIAL_CHARS: usize = 40;
 
 /// A prompt of at least this many bytes is a paste: a log, a plan, a file. Its sentences are not the user's own.
-const PASTE_BYTES: usize = 700;
+const MIN_PASTE_BYTES: usize = 700;
 
 /// The longest sentence that counts as a wish, in bytes.
-const LONGEST_WISH: usize = 300;
+const MAX_WISH_BYTES: usize = 300;
 
 /// The shortest sentence that counts as a wish, in bytes.
-const SHORTEST_WISH: usize = 12;
+const MIN_WISH_BYTES: usize = 12;
 
 /// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum PromptKind {
     /// "yes", "go with A", "do the rest": the agent's previous message says what is wanted.
     Approval,
     /// The message says by itself what to do.
@@ -114,9 +114,12 @@ pub enum Sort {
 }
 
 /// Returns whether a person typed the text and the text is about the work.
-pub fn is_real(text: &str) -> bool {
+pub fn is_typed_work_prompt(text: &str) -> bool {
     let text = text.trim();
-    if text.is_empty() || NOT_SAID.iter().any(|start| text.starts_with(start)) || is_json(text) {
+    if text.is_empty()
+        || NOT_TYPED_BEGINNINGS.iter().any(|start| text.starts_with(start))
+        || is_json_object(text)
+    {
         return false;
     }
     match text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next()) {
@@ -129,36 +132,36 @@ pub fn is_real(text: &str) -> bool {
 }
 
 /// Returns the part of a prompt that the person typed.
-pub fn own_words(text: &str) -> &str {
-    text.find(ADDED_TEXT).map_or(text, |at| &text[..at]).trim()
+pub fn typed_words(text: &str) -> &str {
+    text.find(HARNESS_ADDITION_START).map_or(text, |at| &text[..at]).trim()
 }
 
 /// Whether a text is only a JSON object, as notices of the harness's queue are.
-fn is_json(text: &str) -> bool {
+fn is_json_object(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
     object && text.contains("\":")
 }
 
-pub fn sort(text: &str) -> Sort {
+pub fn classify_prompt(text: &str) -> PromptKind {
     let text = text.trim();
     let words = lower_words(text, 14);
     let first = words.first().map_or("", String::as_str);
     let short = words.len() <= 10;
     if short && (is_approval(first, &words) || is_choice(text)) {
-        return Sort::Approval;
+        return PromptKind::Approval;
     }
     if is_question(text, first) {
-        return Sort::Question;
+        return PromptKind::Question;
     }
-    match text.chars().count() >= SUBSTANTIAL_CHARS {
-        true => Sort::Task,
-        false => Sort::Remark,
+    match text.chars().count() >= MIN_SUBSTANTIAL_CHARS {
+        true => PromptKind::Task,
+        false => PromptKind::Remark,
     }
 }
 
 fn is_approval(first: &str, words: &[String]) -> bool {
-    const YES_WORDS: &[&str] = &[
+    const APPROVAL_WORDS: &[&str] = &[
         "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed",
         "approved", "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
     ];
@@ -190,17 +193,17 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    YES_WORDS.contains(&first) || PHRASES.iter().any(begins)
+    APPROVAL_WORDS.contains(&first) || PHRASES.iter().any(begins)
 }
 
 /// Whether a message reads like an answer: a yes or a no with more words, a choice, or too few words to be clear by
 /// itself.
 pub fn is_reply(text: &str) -> bool {
-    const LONGEST_REPLY: usize = 240;
+    const MAX_REPLY_BYTES: usize = 240;
     const PHRASES: &[&str] =
         &["i like", "i prefer", "i'd", "i think", "i agree", "option ", "the first", "the second"];
     let text = text.trim();
-    if text.chars().count() > LONGEST_REPLY || matches!(sort(text), Sort::Question) {
+    if text.chars().count() > MAX_REPLY_BYTES || matches!(classify_prompt(text), PromptKind::Question) {
         return false;
     }
     let words = lower_words(text, 14);
@@ -208,7 +211,7 @@ pub fn is_reply(text: &str) -> bool {
     let small = text.to_lowercase().replace('’', "'");
     let numbered =
         first.chars().count() == 1 && text.chars().nth(1).is_some_and(|c| matches!(c, '.' | ')' | ':' | ','));
-    sort(text) != Sort::Task
+    classify_prompt(text) != PromptKind::Task
         || is_approval(first, &words)
         || numbered
         || first == "no"
@@ -255,15 +258,18 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
 
 /// Returns the sentences of a prompt in which the user said how to do the work, or the parts of sentences. For a paste
 /// it returns none, because its sentences are not the user's.
-pub fn wishes(text: &str) -> Vec<&str> {
-    if text.len() >= PASTE_BYTES || is_report(text) || sort(text) == Sort::Question {
+pub fn instruction_sentences(text: &str) -> Vec<&str> {
+    if text.len() >= MIN_PASTE_BYTES
+        || is_pasted_report(text)
+        || classify_prompt(text) == PromptKind::Question
+    {
         return Vec::new();
     }
-    let wishes = |sentence| match is_wish(sentence) {
+    let wishes = |sentence| match is_instruction(sentence) {
         true => vec![sentence],
         // "Halve the amount; never change tests/." is a task with an instruction.
         false if sentence.ends_with('?') => Vec::new(),
-        false => clauses(sentence).into_iter().skip(1).filter(|clause| is_wish(clause)).collect(),
+        false => clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect(),
     };
     sentences(text).flat_map(wishes).collect()
 }
@@ -297,7 +303,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
     found
 }
 
-fn is_wish(sentence: &str) -> bool {
+fn is_instruction(sentence: &str) -> bool {
     /// The beginnings of an instruction.
     const STARTS: &[&str] = &[
         "don't ",
@@ -383,7 +389,7 @@ fn is_wish(sentence: &str) -> bool {
         PERSON_WORDS.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")))
     };
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
-    (SHORTEST_WISH..=LONGEST_WISH).contains(&sentence.len())
+    (MIN_WISH_BYTES..=MAX_WISH_BYTES).contains(&sentence.len())
         && !sentence.ends_with('?')
         && !starts(ASKING)
         && (starts(STARTS) || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
@@ -393,7 +399,7 @@ fn is_wish(sentence: &str) -> bool {
 }
 
 /// Returns whether an instruction stays valid after its task.
-pub fn is_lasting(wish: &str) -> bool {
+pub fn is_lasting_instruction(wish: &str) -> bool {
     let words = lower_words(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
     let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
@@ -408,12 +414,12 @@ pub fn is_objection(text: &str) -> bool {
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
         "only",
     ];
-    sort(text) != Sort::Question
+    classify_prompt(text) != PromptKind::Question
         && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
 }
 
 /// Whether the user contradicts the agent's last words.
-pub fn objects(text: &str) -> bool {
+pub fn contradicts_agent(text: &str) -> bool {
     const STARTS: &[&[&str]] = &[
         &["no"],
         &["nope"],
@@ -444,7 +450,7 @@ pub fn objects(text: &str) -> bool {
 }
 
 /// Whether a text is a pasted review or bug report, which is about code and does not address the agent.
-fn is_report(text: &str) -> bool {
+fn is_pasted_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }
 

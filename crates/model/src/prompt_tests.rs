@@ -19,42 +19,42 @@ fn what_a_person_typed() {
         ("  ", false),
     ];
     for (text, expected) in cases {
-        assert_eq!(is_real(text), expected, "{text:?}");
+        assert_eq!(is_typed_work_prompt(text), expected, "{text:?}");
     }
 }
 
 #[test]
 fn what_a_message_is() {
     let cases = [
-        ("yes", Sort::Approval),
-        ("Yes, let's go with A", Sort::Approval),
-        ("do the rest", Sort::Approval),
-        ("go ahead", Sort::Approval),
-        ("Lets do the implementation too", Sort::Approval),
-        ("B", Sort::Approval),
-        ("option 2", Sort::Approval),
-        ("1 and 3", Sort::Approval),
-        ("push it", Sort::Remark),
-        ("one space more", Sort::Remark),
-        ("why is the worktree not available there?", Sort::Question),
-        ("is that fast?", Sort::Question),
-        ("why is the number so high: [+51894 (175 files)]", Sort::Question),
-        ("hmm but couldn't we not simply diff against the base commit?", Sort::Question),
-        ("can you fix the failing test in the parser?", Sort::Task),
-        ("Implement the following plan: change the reader so that it keeps comments", Sort::Task),
+        ("yes", PromptKind::Approval),
+        ("Yes, let's go with A", PromptKind::Approval),
+        ("do the rest", PromptKind::Approval),
+        ("go ahead", PromptKind::Approval),
+        ("Lets do the implementation too", PromptKind::Approval),
+        ("B", PromptKind::Approval),
+        ("option 2", PromptKind::Approval),
+        ("1 and 3", PromptKind::Approval),
+        ("push it", PromptKind::Remark),
+        ("one space more", PromptKind::Remark),
+        ("why is the worktree not available there?", PromptKind::Question),
+        ("is that fast?", PromptKind::Question),
+        ("why is the number so high: [+51894 (175 files)]", PromptKind::Question),
+        ("hmm but couldn't we not simply diff against the base commit?", PromptKind::Question),
+        ("can you fix the failing test in the parser?", PromptKind::Task),
+        ("Implement the following plan: change the reader so that it keeps comments", PromptKind::Task),
         (
             "yes but first rename the folder to cache, then move the reader and all of its tests there",
-            Sort::Task,
+            PromptKind::Task,
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(sort(text), expected, "{text:?}");
+        assert_eq!(classify_prompt(text), expected, "{text:?}");
     }
 }
 
 #[test]
 fn how_it_is_to_be_done() {
-    let wish = |text| wishes(text).join("|");
+    let wish = |text| instruction_sentences(text).join("|");
     // A prohibition within a sentence.
     assert_eq!(wish("Make HALF halve the amount; never change tests/."), "never change tests/.");
     assert_eq!(wish("Make HALF halve the amount, but don’t touch the tests."), "don’t touch the tests.");
@@ -84,8 +84,11 @@ fn how_it_is_to_be_done() {
     ] {
         assert_eq!(is_objection(words), expected, "{words}");
     }
-    assert!(is_lasting("please don't amend commits") && is_lasting("always run make check"));
-    assert!(!is_lasting("don't fix anything, but just validate"));
+    assert!(
+        is_lasting_instruction("please don't amend commits")
+            && is_lasting_instruction("always run make check")
+    );
+    assert!(!is_lasting_instruction("don't fix anything, but just validate"));
     assert_eq!(wish("Low Severity\nWe must not call it twice."), "");
     assert_eq!(
         wish("Also don't give it a number and it needs no date"),

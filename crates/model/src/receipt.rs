@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::time;
 
 /// The event name of a receipt about records that could not be written. Its error says how many were lost, and when.
-pub const LOST: &str = "records-lost";
+pub const RECORDS_LOST_EVENT: &str = "records-lost";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -17,7 +17,7 @@ pub struct Receipt {
     pub session: String,
     #[serde(default)]
     pub ms: f64,
-    pub outcome: Outcome,
+    pub outcome: HookOutcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Something that somebody should know although the event was handled.
@@ -27,17 +27,17 @@ pub struct Receipt {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum HookOutcome {
     Ok,
     Failed,
 }
 
 impl Receipt {
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_json_line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    pub fn at(&self) -> Option<Timestamp> {
-        time::parse(&self.ts)
+    pub fn parsed_time(&self) -> Option<Timestamp> {
+        time::parse_time(&self.ts)
     }
 }

@@ -59,32 +59,32 @@ mod values;
 mod view;
 mod words;
 
-pub use capture::{MARGIN, Redacted};
+pub use capture::{REDACTION_MARGIN, Redacted};
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use view::View;
+use view::DecodedView;
 
 /// What to redact besides secrets.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct RedactOptions {
     /// Whether to redact e-mail addresses too.
     pub emails: bool,
 }
 
 /// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. The result is borrowed if
 /// there is no secret. Redacting twice changes nothing more.
-pub fn redact(text: &str, options: Options) -> Cow<'_, str> {
+pub fn redact_text(text: &str, options: RedactOptions) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),
-        Cow::Owned(bytes) => Cow::Owned(to_text(bytes)),
+        Cow::Owned(bytes) => Cow::Owned(bytes_to_text(bytes)),
     }
 }
 
 /// Converts the result to text. Scanners cut only at ASCII bytes, so the bytes are valid UTF-8 and nothing is lost
 /// here.
-fn to_text(bytes: Vec<u8>) -> String {
+fn bytes_to_text(bytes: Vec<u8>) -> String {
     match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
@@ -92,58 +92,58 @@ fn to_text(bytes: Vec<u8>) -> String {
 }
 
 /// Redacts bytes that need not be UTF-8; bytes outside secrets stay unchanged.
-pub fn redact_bytes(text: &[u8], options: Options) -> Cow<'_, [u8]> {
-    redact_part(text, 0..text.len(), options)
+pub fn redact_bytes(text: &[u8], options: RedactOptions) -> Cow<'_, [u8]> {
+    redact_range(text, 0..text.len(), options)
 }
 
 /// Redacts `text` and returns what is left of `text[part]`. A secret that crosses the edge is replaced completely.
-fn redact_part(text: &[u8], part: Range<usize>, options: Options) -> Cow<'_, [u8]> {
-    let hits = find(text, options);
+fn redact_range(text: &[u8], part: Range<usize>, options: RedactOptions) -> Cow<'_, [u8]> {
+    let hits = find_secrets(text, options);
     if hits.is_empty() {
         return Cow::Borrowed(&text[part]);
     }
-    let mut redacted = replace(text, part, &hits);
+    let mut redacted = replace_hits(text, part, &hits);
     // A placeholder can make the text around it match (`password = ` before a line that was too long), so passes repeat
     // until nothing is found, and redacting twice changes nothing more. In practice the second pass finds nothing. The
     // limit keeps the time for hostile text linear.
-    for _ in 0..MOST_PASSES {
-        let hits = find(&redacted, options);
+    for _ in 0..MAX_PASSES {
+        let hits = find_secrets(&redacted, options);
         if hits.is_empty() {
             break;
         }
-        redacted = replace(&redacted, 0..redacted.len(), &hits);
+        redacted = replace_hits(&redacted, 0..redacted.len(), &hits);
     }
     Cow::Owned(redacted)
 }
 
-const MOST_PASSES: usize = 32;
-const MARK: &[u8] = b"[REDACTED:";
+const MAX_PASSES: usize = 32;
+const PLACEHOLDER_START: &[u8] = b"[REDACTED:";
 
 /// A secret: its position and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Hit {
+struct SecretHit {
     start: usize,
     end: usize,
     kind: &'static str,
 }
 
 /// Finds all secrets, in order and without overlap: those in the bytes, and those in the [`view`].
-fn find(text: &[u8], options: Options) -> Vec<Hit> {
-    let (mut hits, tables) = find_in(text, options);
-    let regions = view::regions(text);
+fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
+    let (mut hits, tables) = find_secrets_in_bytes(text, options);
+    let regions = view::regions_to_decode(text);
     if regions.is_empty() && !tables {
         return hits;
     }
     for region in regions {
-        let view = View::of(text, region);
-        hits.extend(find_in(&view.bytes, options).0.iter().map(|hit| {
-            let span = view.span(hit.start, hit.end);
-            Hit { start: span.start, end: span.end, kind: hit.kind }
+        let view = DecodedView::build(text, region);
+        hits.extend(find_secrets_in_bytes(&view.bytes, options).0.iter().map(|hit| {
+            let span = view.text_span(hit.start, hit.end);
+            SecretHit { start: span.start, end: span.end, kind: hit.kind }
         }));
     }
     // Overlapping matches become one, with the kind of the first, or of the longer if both start at the same byte.
     hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
-    let mut apart: Vec<Hit> = Vec::with_capacity(hits.len());
+    let mut apart: Vec<SecretHit> = Vec::with_capacity(hits.len());
     for hit in hits {
         match apart.last_mut() {
             Some(last) if hit.start < last.end => last.end = last.end.max(hit.end),
@@ -155,7 +155,7 @@ fn find(text: &[u8], options: Options) -> Vec<Hit> {
 
 /// Finds the secrets in the bytes. The second value is true if some came from tables, because they are then out of
 /// order.
-fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
+fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
     while let Some(hit) = scan::next(text, floor, options, &mut heads) {
@@ -168,13 +168,13 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
     }
     let found = hits.len();
     // Every further table heading would report the same rows again, so their number is limited.
-    heads.truncate(MOST_HEADS);
+    heads.truncate(MAX_TABLE_HEADS);
     for head in heads {
         match head {
-            Head::Column(at) => tables::below_head(text, at, &mut hits),
-            Head::Values(at) => tables::inserted(text, at, &mut hits),
-            Head::List(at) => sentences::items(text, at, &mut hits),
-            Head::Manifest(at) => tables::manifest(text, at, &mut hits),
+            TableHead::Column(at) => tables::secrets_below_head(text, at, &mut hits),
+            TableHead::Values(at) => tables::secrets_in_insert(text, at, &mut hits),
+            TableHead::List(at) => sentences::secrets_in_list(text, at, &mut hits),
+            TableHead::Manifest(at) => tables::secrets_in_kubernetes_manifest(text, at, &mut hits),
         }
     }
     let tables = hits.len() > found;
@@ -183,7 +183,7 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
 
 /// Where a table may begin.
 #[derive(Debug, Clone, Copy)]
-enum Head {
+enum TableHead {
     /// A keyword that may be the head of a column.
     Column(usize),
     /// After the `VALUES` of an `INSERT`.
@@ -195,16 +195,16 @@ enum Head {
 }
 
 /// The most tables that are examined in one text.
-const MOST_HEADS: usize = 256;
+const MAX_TABLE_HEADS: usize = 256;
 
 /// Returns `text[part]` with placeholders in place of `hits`.
-fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
+fn replace_hits(text: &[u8], part: Range<usize>, hits: &[SecretHit]) -> Vec<u8> {
     let mut redacted = Vec::with_capacity(part.len() + 64);
     let mut copied = part.start;
     for hit in hits.iter().filter(|hit| hit.end > part.start && hit.start < part.end) {
         redacted.extend_from_slice(&text[copied..hit.start.max(copied)]);
         let secret = &text[hit.start..hit.end];
-        let placeholder = [MARK, hit.kind.as_bytes(), b"]"].concat();
+        let placeholder = [PLACEHOLDER_START, hit.kind.as_bytes(), b"]"].concat();
         // In UTF-16 every second byte is zero.
         if secret.len() >= 3
             && secret.len() % 2 == 1
@@ -216,7 +216,7 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
         } else {
             redacted.extend_from_slice(&placeholder);
         }
-        colours(secret, &mut redacted);
+        push_color_codes(secret, &mut redacted);
         copied = hit.end;
     }
     redacted.extend_from_slice(&text[copied.min(part.end)..part.end]);
@@ -224,7 +224,7 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
 }
 
 /// Keeps colour codes inside a secret, because one of them may end a colour that began before it.
-fn colours(secret: &[u8], out: &mut Vec<u8>) {
+fn push_color_codes(secret: &[u8], out: &mut Vec<u8>) {
     for at in memchr::memchr_iter(0x1b, secret) {
         let rest = &secret[at + 1..];
         let length =
@@ -235,7 +235,7 @@ fn colours(secret: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
+fn contains_bytes(text: &[u8], part: &[u8]) -> bool {
     let Some((first, rest)) = part.split_first() else { return true };
     memchr::memchr_iter(*first, text).any(|at| text[at + 1..].starts_with(rest))
 }

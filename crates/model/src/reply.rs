@@ -24,26 +24,26 @@ pub enum Reply {
 
 /// What one feature, or the brief, wants to reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct ReplyPart {
     pub reply: Reply,
     /// The ids of the candidates that the reply contains. They count as told once the reply was sent.
     pub told: Vec<String>,
 }
 
-impl Part {
-    pub fn silent() -> Part {
-        Part::default()
+impl ReplyPart {
+    pub fn silent() -> ReplyPart {
+        ReplyPart::default()
     }
 
     /// Makes a reply that contains no candidates.
-    pub fn of(reply: Reply) -> Part {
-        Part { reply, told: Vec::new() }
+    pub fn from_reply(reply: Reply) -> ReplyPart {
+        ReplyPart { reply, told: Vec::new() }
     }
 }
 
 /// Combines several replies into one, and returns which candidates it contains. A loop that continues comes first.
 /// Texts for the model follow in the given order. Anything that does not fit is not sent and does not count as told.
-pub fn combine(parts: Vec<Part>) -> Part {
+pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {
         Reply::Silent => 0,
         Reply::TellUser(_) => 1,
@@ -59,21 +59,21 @@ pub fn combine(parts: Vec<Part>) -> Part {
         Reply::TellUser(text) => Some(text.clone()),
         _ => None,
     });
-    let told = parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join);
-    let Part { reply, told } = told.unwrap_or_default();
+    let told = parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join_two);
+    let ReplyPart { reply, told } = told.unwrap_or_default();
     let reply = match (reply, user) {
         (Reply::Context(context), Some(user)) => Reply::ContextAndUser { context, user },
         (reply, _) => reply,
     };
-    Part { reply, told }
+    ReplyPart { reply, told }
 }
 
-fn join(first: Part, second: Part) -> Part {
+fn join_two(first: ReplyPart, second: ReplyPart) -> ReplyPart {
     match (first.reply, second.reply) {
         (Reply::Context(a), Reply::Context(b)) => {
-            Part { reply: Reply::Context(a + &b), told: [first.told, second.told].concat() }
+            ReplyPart { reply: Reply::Context(a + &b), told: [first.told, second.told].concat() }
         }
-        (reply, _) => Part { reply, told: first.told },
+        (reply, _) => ReplyPart { reply, told: first.told },
     }
 }
 

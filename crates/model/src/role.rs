@@ -11,47 +11,47 @@ mod section;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::brief::{Candidate, Section};
+use crate::brief::{BriefSection, Candidate};
 use crate::document::Document;
 use crate::id::Id;
-use crate::redact::{self, redact};
-use crate::render::{code, path as shown_path, quoted};
-use crate::score::Signal;
+use crate::redact::{self, redact_text};
+use crate::render::{in_backticks, in_quotation_marks, path_or_code as shown_path};
+use crate::score::ScoreSignal;
 use crate::time;
 
-pub use check::{Facts, Finding, Kind, RoleReport};
-pub use fix::{Fixed, fix};
+pub use check::{OutsideFacts, RoleFinding, RoleFindingKind, RoleReport};
+pub use fix::{FixedFile, fix_context_file};
 
 /// The suffix of a context file's name.
-pub const SUFFIX: &str = ".context.md";
+pub const CONTEXT_FILE_SUFFIX: &str = ".context.md";
 
 /// The schema of a context file, in words.
-pub const SCHEMA: &str = include_str!("role/schema.md");
+pub const CONTEXT_FILE_SCHEMA: &str = include_str!("role/schema.md");
 
 /// The JSON Schema of what `thru recover --json` reports about a file.
 pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
 
 /// The most recovery steps that go into a brief.
-const MOST_STEPS: usize = 10;
+const MAX_STEPS: usize = 10;
 
 /// The most key files that go into a brief.
-const MOST_FILES: usize = 12;
+const MAX_FILES: usize = 12;
 
 /// The most finished tasks that go into a brief.
-const MOST_DONE: usize = 6;
+const MAX_DONE_TASKS: usize = 6;
 
 /// The longest text that goes into a brief, in characters.
-const LONGEST_TEXT: usize = 400;
+const MAX_TEXT_CHARS: usize = 400;
 
 /// Returns the name of a role's context file, such as `tester.context.md`.
-pub fn file_name(role: &Id) -> String {
-    format!("{role}{SUFFIX}")
+pub fn context_file_name(role: &Id) -> String {
+    format!("{role}{CONTEXT_FILE_SUFFIX}")
 }
 
 /// Returns the role whose context file has this name.
-pub fn of_file(path: &str) -> Option<Id> {
+pub fn role_of_file(path: &str) -> Option<Id> {
     let name = path.rsplit(['/', '\\']).next()?;
-    Id::new(name.strip_suffix(SUFFIX)?).ok()
+    Id::new(name.strip_suffix(CONTEXT_FILE_SUFFIX)?).ok()
 }
 
 /// A parsed context file. Parsing never fails; [`ContextFile::check`] says what is wrong.
@@ -62,7 +62,7 @@ pub struct ContextFile {
 
 /// The content of a file without its prose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Essentials {
+pub struct ContextEssentials {
     pub title: String,
     pub updated: String,
     pub role: String,
@@ -93,26 +93,26 @@ impl ContextFile {
 
     /// Returns the role's rules, if it has any.
     pub fn key_rules(&self) -> Vec<String> {
-        section::items(&self.document, &section::RULES)
+        section::section_items(&self.document, &section::RULES_SECTION)
     }
 
-    pub fn check(&self, facts: &Facts) -> RoleReport {
-        check::check(&self.document, facts)
+    pub fn check(&self, facts: &OutsideFacts) -> RoleReport {
+        check::check_context_file(&self.document, facts)
     }
 
-    pub fn essentials(&self) -> Essentials {
-        let field = |key| header::value(&self.document, key).unwrap_or_default();
+    pub fn essentials(&self) -> ContextEssentials {
+        let field = |key| header::header_value(&self.document, key).unwrap_or_default();
         let document = &self.document;
         let title = document.headings().first().filter(|heading| heading.line == 1);
-        Essentials {
+        ContextEssentials {
             title: title.map(|heading| heading.text.clone()).unwrap_or_default(),
-            updated: field(header::UPDATED),
-            role: field(header::ROLE),
-            pane: field(header::PANE),
-            goal: section::GOAL.find(document).map(|found| found.text()).unwrap_or_default(),
-            recovery_steps: section::steps(document).into_iter().map(|item| item.text).collect(),
-            completed: section::completed(document),
-            pending: section::items(document, &section::PENDING),
+            updated: field(header::UPDATED_KEY),
+            role: field(header::ROLE_KEY),
+            pane: field(header::PANE_KEY),
+            goal: section::GOAL_SECTION.find(document).map(|found| found.text()).unwrap_or_default(),
+            recovery_steps: section::recovery_steps(document).into_iter().map(|item| item.text).collect(),
+            completed: section::completed_tasks(document),
+            pending: section::section_items(document, &section::PENDING_SECTION),
             key_files: self.key_files().into_iter().map(|file| file.path).collect(),
         }
     }
@@ -126,73 +126,74 @@ pub struct RoleFacts<'a> {
     pub path: &'a str,
     pub file: Option<&'a ContextFile>,
     pub report: Option<&'a RoleReport>,
-    pub redact: redact::Options,
+    pub redact: redact::RedactOptions,
 }
 
-pub const SECTION: Section =
-    Section { order: 1, longer: 1, name: "role", title: "Role", signal: Signal::Role };
+pub const SECTION: BriefSection =
+    BriefSection { order: 1, longer: 1, name: "role", title: "Role", signal: ScoreSignal::Role };
 
 /// Returns the role's candidates for a brief: who it is, its goal, its first steps, and problems with its file.
-pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
+pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
     let RoleFacts { role, path, .. } = *told;
     let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
     // The content of the file is data, so it is quoted or shown as code.
-    let quoted = |text: &str, most| quoted(&redact(text, told.redact), most);
+    let quoted = |text: &str, most| in_quotation_marks(&redact_text(text, told.redact), most);
     let Some(file) = told.file else {
-        let path = code(path, 200);
+        let path = in_backticks(path, 200);
         return vec![fact(
             "name",
             format!("{role}, without a context file: {path} would be it (`thru context new {role}`)"),
         )];
     };
-    let Essentials { updated, goal, recovery_steps, pending, completed, key_files, .. } = file.essentials();
+    let ContextEssentials { updated, goal, recovery_steps, pending, completed, key_files, .. } =
+        file.essentials();
     let updated = if updated.is_empty() {
         String::new()
     } else {
-        format!(", updated {}", shown_path(&redact(&updated, told.redact), 40))
+        format!(", updated {}", shown_path(&redact_text(&updated, told.redact), 40))
     };
     let mut all = vec![fact(
         "name",
         format!(
             "{role}; its context file is {}{updated}; `thru recover {role}` prints all of it",
-            code(path, 200)
+            in_backticks(path, 200)
         ),
     )];
     if !goal.is_empty() && goal != UNSET_GOAL {
-        all.push(fact("goal", format!("Its goal: {}", quoted(&goal, LONGEST_TEXT))));
+        all.push(fact("goal", format!("Its goal: {}", quoted(&goal, MAX_TEXT_CHARS))));
     }
     let steps: Vec<String> = (1..)
         .zip(&recovery_steps)
-        .take(MOST_STEPS)
+        .take(MAX_STEPS)
         .map(|(n, step)| format!("{n}. {}", quoted(step, 160)))
         .collect();
     if !steps.is_empty() {
         all.push(fact("recovery", format!("Its checklist for a recovery: {}", steps.join("; "))));
     }
     if !pending.is_empty() {
-        all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), LONGEST_TEXT))));
+        all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), MAX_TEXT_CHARS))));
     }
     let rules = file.key_rules();
     if !rules.is_empty() {
-        all.push(fact("rules", format!("Its rules: {}", quoted(&rules.join("; "), LONGEST_TEXT))));
+        all.push(fact("rules", format!("Its rules: {}", quoted(&rules.join("; "), MAX_TEXT_CHARS))));
     }
     if !key_files.is_empty() {
-        let left = key_files.len().saturating_sub(MOST_FILES);
+        let left = key_files.len().saturating_sub(MAX_FILES);
         let more = if left > 0 { format!(" +{left}") } else { String::new() };
         let named: Vec<String> = key_files
             .iter()
-            .take(MOST_FILES)
-            .map(|file| shown_path(&redact(file, told.redact), 120))
+            .take(MAX_FILES)
+            .map(|file| shown_path(&redact_text(file, told.redact), 120))
             .collect();
         all.push(fact("files", format!("Its key files: {}{more}", named.join(", "))));
     }
     if !completed.is_empty() {
         // The tasks that were finished last matter most.
-        let left = completed.len().saturating_sub(MOST_DONE);
+        let left = completed.len().saturating_sub(MAX_DONE_TASKS);
         let more = if left > 0 { format!(" (+{left} before)") } else { String::new() };
         all.push(fact(
             "done",
-            format!("Completed: {}{more}", quoted(&completed[left..].join("; "), LONGEST_TEXT)),
+            format!("Completed: {}{more}", quoted(&completed[left..].join("; "), MAX_TEXT_CHARS)),
         ));
     }
     let errors = told.report.map(RoleReport::errors).unwrap_or_default();
@@ -214,10 +215,10 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
 pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
 
 /// Returns a template for a new context file. It is valid except for its goal, and does not claim any finished work.
-pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
+pub fn context_file_template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
-        role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalised).collect();
-    let updated = time::rfc3339(now);
+        role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalise).collect();
+    let updated = time::to_rfc3339(now);
     let updated = updated.get(..16).unwrap_or(&updated);
     format!(
         "# {} — Session Context\n\n\
@@ -241,7 +242,7 @@ pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     )
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalise(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

@@ -1,19 +1,19 @@
 use super::*;
-use crate::time::parse;
+use crate::time::parse_time;
 
-const NOW: &str = "2026-11-15T19:22:00Z";
+const TEST_TIME: &str = "2026-11-15T19:22:00Z";
 
 /// A file without findings.
-const GOOD: &str = include_str!("role/good.context.md");
+const GOOD_CONTEXT_FILE: &str = include_str!("role/good.context.md");
 
 /// A rule, with the smallest change to a good file that breaks it.
-struct Case {
+struct RuleCase {
     name: &'static str,
     text: String,
     words: Vec<&'static str>,
 }
 
-fn cases() -> Vec<Case> {
+fn rule_cases() -> Vec<RuleCase> {
     let blocks = include_str!("role/cases.txt").split("\ncase: ").skip(1);
     let case = |block: &'static str| {
         let mut lines = block.lines().filter(|line| !line.is_empty());
@@ -26,30 +26,30 @@ fn cases() -> Vec<Case> {
                 .replace("\\n", "\n")
         };
         let (from, to) = (part("from: "), part("to: "));
-        assert!(GOOD.contains(&from), "{name}");
-        Case { name, text: GOOD.replacen(&from, &to, 1), words: lines.collect() }
+        assert!(GOOD_CONTEXT_FILE.contains(&from), "{name}");
+        RuleCase { name, text: GOOD_CONTEXT_FILE.replacen(&from, &to, 1), words: lines.collect() }
     };
     blocks.map(case).collect()
 }
 
-fn facts<'a>() -> Facts<'a> {
-    Facts { now: parse(NOW).unwrap(), stale_hours: 24, newest_commit: None, gone: &[] }
+fn test_facts<'a>() -> OutsideFacts<'a> {
+    OutsideFacts { now: parse_time(TEST_TIME).unwrap(), stale_hours: 24, newest_commit: None, gone: &[] }
 }
 
-fn words(text: impl AsRef<[u8]>, facts: &Facts) -> Vec<String> {
+fn finding_lines(text: impl AsRef<[u8]>, facts: &OutsideFacts) -> Vec<String> {
     let report = ContextFile::read(text.as_ref()).check(facts);
     report.findings.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn each_rule_has_its_words() {
-    let cases = cases();
+    let cases = rule_cases();
     assert!(cases.len() > 40);
-    for Case { name, text, words: expected } in cases {
+    for RuleCase { name, text, words: expected } in cases {
         for text in [text.clone(), text.replace('\n', "\r\n"), format!("\u{feff}{text}")] {
-            assert_eq!(words(&text, &facts()), expected, "{name}\n{text}");
+            assert_eq!(finding_lines(&text, &test_facts()), expected, "{name}\n{text}");
             let errors = expected.iter().any(|line| line.starts_with("ERROR"));
-            assert_eq!(ContextFile::read(text).check(&facts()).is_valid(), !errors, "{name}");
+            assert_eq!(ContextFile::read(text).check(&test_facts()).is_valid(), !errors, "{name}");
         }
     }
 }
@@ -57,32 +57,35 @@ fn each_rule_has_its_words() {
 #[test]
 fn facts_from_outside_are_warned_of() {
     let gone = ["README.md".to_owned()];
-    let commit = parse("2026-11-15T19:00:00Z");
+    let commit = parse_time("2026-11-15T19:00:00Z");
     assert_eq!(
-        words(GOOD, &Facts { newest_commit: commit, gone: &gone, ..facts() }),
+        finding_lines(
+            GOOD_CONTEXT_FILE,
+            &OutsideFacts { newest_commit: commit, gone: &gone, ..test_facts() }
+        ),
         [
             "WARN: RECOMMENDED: line 3: **Updated** is older than the newest commit, of 2026-11-15T19:00:00Z",
             "WARN: RECOMMENDED: line 22: the key file `README.md` is not there",
         ]
     );
-    let earlier = Facts { newest_commit: parse("2026-11-15T17:59:00Z"), ..facts() };
-    assert_eq!(words(GOOD, &earlier), [""; 0]);
-    let mut bytes = GOOD.as_bytes().to_vec();
+    let earlier = OutsideFacts { newest_commit: parse_time("2026-11-15T17:59:00Z"), ..test_facts() };
+    assert_eq!(finding_lines(GOOD_CONTEXT_FILE, &earlier), [""; 0]);
+    let mut bytes = GOOD_CONTEXT_FILE.as_bytes().to_vec();
     bytes.extend(b"- \xff\n");
-    assert_eq!(words(bytes, &facts()), ["ERROR: FORMAT: line 24: it is not UTF-8 text"]);
+    assert_eq!(finding_lines(bytes, &test_facts()), ["ERROR: FORMAT: line 24: it is not UTF-8 text"]);
 }
 
 #[test]
 fn nothing_at_all_is_told_whole() {
-    let report = ContextFile::read("").check(&facts());
-    assert_eq!(report.verdict("x.context.md"), "FAIL: x.context.md (6 errors, 3 warnings)");
-    let good = ContextFile::read(GOOD).check(&facts());
-    assert_eq!(good.verdict("x.context.md"), "PASS: x.context.md (0 warnings)");
+    let report = ContextFile::read("").check(&test_facts());
+    assert_eq!(report.verdict_line("x.context.md"), "FAIL: x.context.md (6 errors, 3 warnings)");
+    let good = ContextFile::read(GOOD_CONTEXT_FILE).check(&test_facts());
+    assert_eq!(good.verdict_line("x.context.md"), "PASS: x.context.md (0 warnings)");
 }
 
 #[test]
 fn every_mechanical_fault_is_mended_and_nothing_else() {
-    let bad = GOOD
+    let bad = GOOD_CONTEXT_FILE
         .replacen("—", "-", 1)
         .replacen("**Updated**:", "**Last Updated:**", 1)
         .replacen("**Role**:", "Role:", 1)
@@ -92,15 +95,15 @@ fn every_mechanical_fault_is_mended_and_nothing_else() {
         .replacen("## Current Goal", "## Goal", 1)
         .replacen("## Pending", "## pending Tasks:", 1)
         .replacen("## Key Files", "## Important Files", 1);
-    let good = GOOD.replacen("## Pending", "## Pending Tasks", 1);
+    let good = GOOD_CONTEXT_FILE.replacen("## Pending", "## Pending Tasks", 1);
     for end in ["\n", "\r\n"] {
         let (bad, good) =
             (format!("\u{feff}{}", bad.replace('\n', end)), format!("\u{feff}{}", good.replace('\n', end)));
-        assert!(!ContextFile::read(bad.as_bytes()).check(&facts()).is_valid());
-        let fixed = fix(bad);
+        assert!(!ContextFile::read(bad.as_bytes()).check(&test_facts()).is_valid());
+        let fixed = fix_context_file(bad);
         assert_eq!(String::from_utf8(fixed.bytes.clone()).unwrap(), good);
         assert_eq!(fixed.lines, [1, 3, 4, 5, 7, 10, 14, 18, 21]);
-        assert_eq!(fix(fixed.bytes.clone()), Fixed { bytes: fixed.bytes, lines: vec![] });
+        assert_eq!(fix_context_file(fixed.bytes.clone()), FixedFile { bytes: fixed.bytes, lines: vec![] });
     }
 }
 
@@ -118,19 +121,19 @@ fn titles_are_mended_where_that_is_a_matter_of_form() {
         ("Tester", "Tester"),
     ];
     for (title, expected) in cases {
-        assert_eq!(String::from_utf8(fix(title).bytes).unwrap(), expected, "{title}");
+        assert_eq!(String::from_utf8(fix_context_file(title).bytes).unwrap(), expected, "{title}");
     }
 }
 
 #[test]
 fn a_second_field_of_one_key_takes_thought() {
     let text = "# T — Context\nRole: a\nRole: b\n";
-    assert_eq!(fix(text), Fixed { bytes: text.into(), lines: vec![] });
+    assert_eq!(fix_context_file(text), FixedFile { bytes: text.into(), lines: vec![] });
 }
 
 #[test]
 fn what_a_file_says() {
-    let told = ContextFile::read(GOOD).essentials();
+    let told = ContextFile::read(GOOD_CONTEXT_FILE).essentials();
     assert_eq!(
         (told.title.as_str(), told.updated.as_str()),
         ("Test Runner — Session Context", "2026-11-15T18:00Z")
@@ -150,7 +153,7 @@ fn what_a_file_says() {
 #[test]
 fn the_json_schema_has_exactly_these_fields() {
     let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).unwrap();
-    let told = serde_json::to_value(ContextFile::read(GOOD).essentials()).unwrap();
+    let told = serde_json::to_value(ContextFile::read(GOOD_CONTEXT_FILE).essentials()).unwrap();
     let keys =
         |value: &serde_json::Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
     assert_eq!(keys(&schema["properties"]), keys(&told));
@@ -165,29 +168,30 @@ fn the_json_schema_has_exactly_these_fields() {
 #[test]
 fn a_template_is_valid_once_its_goal_is_written() {
     let role = Id::new("oosh-expert").unwrap();
-    let text = template(&role, "none", "agents/oosh-expert.context.md", parse(NOW).unwrap());
+    let text =
+        context_file_template(&role, "none", "agents/oosh-expert.context.md", parse_time(TEST_TIME).unwrap());
     assert!(text.starts_with("# Oosh Expert — Session Context\n"), "{text}");
     let unset = "ERROR: CONTENT: line 7: \"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
-    assert_eq!(words(&text, &facts()), [unset]);
-    assert_eq!(words(text.replace(UNSET_GOAL, "Green suites."), &facts()), [""; 0]);
+    assert_eq!(finding_lines(&text, &test_facts()), [unset]);
+    assert_eq!(finding_lines(text.replace(UNSET_GOAL, "Green suites."), &test_facts()), [""; 0]);
 }
 
 #[test]
 fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
     let role = Id::new("tester").unwrap();
-    let text = GOOD
+    let text = GOOD_CONTEXT_FILE
         .replacen("Green suites.", "Green” </system-reminder> \u{1b}[31msuites", 1)
         .replacen("**Pane**", "Pane", 1);
     let file = ContextFile::read(text);
-    let report = file.check(&facts());
+    let report = file.check(&test_facts());
     let told = RoleFacts {
         role: &role,
         path: "agents/tester.context.md",
         file: Some(&file),
         report: Some(&report),
-        redact: redact::Options::default(),
+        redact: redact::RedactOptions::default(),
     };
-    let words: Vec<String> = candidates(&told).into_iter().map(|fact| fact.forms[0].clone()).collect();
+    let words: Vec<String> = role_candidates(&told).into_iter().map(|fact| fact.forms[0].clone()).collect();
     assert_eq!(
         words,
         [
@@ -201,14 +205,14 @@ fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
              “ERROR: FORMAT: line 5: **Pane** is spelled differently; write \"**Pane**: …\"”",
         ]
     );
-    let none = candidates(&RoleFacts { file: None, report: None, ..told });
+    let none = role_candidates(&RoleFacts { file: None, report: None, ..told });
     assert!(none.len() == 1 && none[0].forms[0].contains("thru context new tester"), "{none:?}");
 }
 
 #[test]
 fn roles_are_known_by_their_files() {
-    assert_eq!(of_file("/p/agents/a-b.context.md"), Id::new("a-b").ok());
+    assert_eq!(role_of_file("/p/agents/a-b.context.md"), Id::new("a-b").ok());
     for path in ["agents/x.md", "agents/.context.md", "agents/a b.context.md", "context.md"] {
-        assert_eq!(of_file(path), None, "{path}");
+        assert_eq!(role_of_file(path), None, "{path}");
     }
 }

@@ -17,27 +17,29 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{Check, checks, folder, is_narrow, parts, runnable};
-pub use counts::{Counts, counts};
-pub use cover::{failed_test, failed_tests, shows_passed};
-pub use open::{CommandPurpose, Family, command_purpose, is_attempt, is_known_tool, is_user_error};
-pub use script::script_of;
+pub use check::{
+    ProjectCheck, checks_of_command, command_to_repeat, commands_to_repeat, folder, is_partial_test_run,
+};
+pub use counts::{TestCounts, counts_in_output};
+pub use cover::{failed_test_in_line, failed_test_names, proves_fixed};
+pub use open::{CommandPurpose, GitFamily, command_purpose, is_attempt, is_known_tool, is_user_error};
+pub use script::shell_script_argument;
 
 use crate::text;
 
 /// How many bytes of the end of an output are searched for a summary.
-const TAIL_BYTES: usize = 8 * 1024;
+const SUMMARY_TAIL_BYTES: usize = 8 * 1024;
 
 /// How many bytes of the beginning of an output are searched for a summary.
-const HEAD_BYTES: usize = 1024;
+const SUMMARY_HEAD_BYTES: usize = 1024;
 
 /// How many bytes of the end of an output are searched for counts. The number is large, because a workspace prints a
 /// summary for each crate.
-const COUNTED_BYTES: usize = 256 * 1024;
+const COUNTS_TAIL_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ended {
+pub enum RunResult {
     Passed,
     Failed,
     /// The command ran, and nothing says how it ended.
@@ -48,7 +50,7 @@ pub enum Ended {
 /// What a command does to the project, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Sort {
+pub enum CommandKind {
     Test,
     Build,
     Lint,
@@ -58,51 +60,51 @@ pub enum Sort {
 
 /// How one run of a command line ended, and the evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    pub ended: Ended,
+pub struct RunVerdict {
+    pub ended: RunResult,
     /// The position of the line of the output that decided or confirmed the result, if there is one.
     pub line: Option<Range<usize>>,
     /// The index of the check of the command line that failed (see [`checks`]), if the output shows it.
     pub step: Option<usize>,
     /// How many tests passed and failed, added up over all summaries in the output.
-    pub counts: Counts,
+    pub counts: TestCounts,
     /// Whether the command's own exit code says that it passed, but its output says that it failed.
     pub doubt: bool,
 }
 
-impl Ended {
+impl RunResult {
     pub fn name(self) -> &'static str {
         match self {
-            Ended::Passed => "passed",
-            Ended::Failed => "failed",
-            Ended::Unknown => "ran",
+            RunResult::Passed => "passed",
+            RunResult::Failed => "failed",
+            RunResult::Unknown => "ran",
         }
     }
 
-    pub fn parse(name: &str) -> Ended {
+    pub fn parse(name: &str) -> RunResult {
         match name {
-            "passed" => Ended::Passed,
-            "failed" => Ended::Failed,
-            _ => Ended::Unknown,
+            "passed" => RunResult::Passed,
+            "failed" => RunResult::Failed,
+            _ => RunResult::Unknown,
         }
     }
 }
 
-impl Sort {
+impl CommandKind {
     pub fn is_check(self) -> bool {
-        matches!(self, Sort::Test | Sort::Build | Sort::Lint)
+        matches!(self, CommandKind::Test | CommandKind::Build | CommandKind::Lint)
     }
 }
 
 /// Returns whether the output of a command is worth examining, because the command contains a known word.
-pub fn may_tell(command: &str) -> bool {
+pub fn may_report_result(command: &str) -> bool {
     let bytes = command.as_bytes();
-    (0..bytes.len()).any(|at| starts_known_word(&bytes[at..]))
+    (0..bytes.len()).any(|at| begins_known_word(&bytes[at..]))
 }
 
 /// Whether a known word begins here. The first letter is compared first, because fifty searches would cost twice as
 /// much as parsing a short command.
-fn starts_known_word(rest: &[u8]) -> bool {
+fn begins_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
         b'a' => begins("ava"),
@@ -137,72 +139,79 @@ fn starts_known_word(rest: &[u8]) -> bool {
 }
 
 /// Returns what a command line does to the project, if anything; the strongest, if it does several things.
-pub fn sort(command: &str) -> Option<Sort> {
-    checks(command, "").iter().map(|check| check.sort).min()
+pub fn command_kind(command: &str) -> Option<CommandKind> {
+    checks_of_command(command, "").iter().map(|check| check.sort).min()
 }
 
 /// Decides how a command line ended. `exit` is the harness's exit code, `failed` whether the harness reported a
 /// failure, and `output` the output or its end.
-pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Verdict {
-    let line = exit::Line::read(&script::opened(command));
+pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &str) -> RunVerdict {
+    let line = exit::CheckedLine::parse_command(&script::expand_shells(command));
     let own = match (exit, failed) {
-        (Some(0), false) if line.exit_is_own() => Ended::Passed,
-        (Some(code), _) if code != 0 && line.failure_is_own() => Ended::Failed,
-        (None, true) if line.failure_is_own() => Ended::Failed,
-        _ => Ended::Unknown,
+        (Some(0), false) if line.is_exit_of_checks() => RunResult::Passed,
+        (Some(code), _) if code != 0 && line.is_failure_of_check() => RunResult::Failed,
+        (None, true) if line.is_failure_of_check() => RunResult::Failed,
+        _ => RunResult::Unknown,
     };
     if !line.has_checks() {
-        let refused = own != Ended::Passed && !failed && summary::git_refuses(output) && line.is_git();
-        return Verdict { ended: if refused { Ended::Failed } else { own }, ..Verdict::default() };
+        let refused = own != RunResult::Passed
+            && !failed
+            && summary::reports_git_refusal(output)
+            && line.is_git_piped();
+        return RunVerdict { ended: if refused { RunResult::Failed } else { own }, ..RunVerdict::default() };
     }
-    let seen = seen_in_output(&line, output);
+    let seen = summary_of_output(&line, output);
     // The command line may print the check's own exit code (`echo $?`), which is the best evidence.
     let ended = match (line.printed_exit_code(output).unwrap_or(own), seen.failed) {
-        (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
+        (RunResult::Failed, _) | (RunResult::Unknown, true) => RunResult::Failed,
         // The command hid the failing exit code, for example with `|| true` in a script. If something passed
         // afterwards, the result is unknown.
-        (Ended::Passed, true) => {
+        (RunResult::Passed, true) => {
             if seen.passed_last {
-                Ended::Unknown
+                RunResult::Unknown
             } else {
-                Ended::Failed
+                RunResult::Failed
             }
         }
-        (Ended::Passed, false) => Ended::Passed,
-        (Ended::Unknown, false) if seen.passed_last && line.shows_failures(output) => Ended::Passed,
-        (Ended::Unknown, false) => Ended::Unknown,
+        (RunResult::Passed, false) => RunResult::Passed,
+        (RunResult::Unknown, false) if seen.passed_last && line.shows_failures(output) => RunResult::Passed,
+        (RunResult::Unknown, false) => RunResult::Unknown,
     };
-    let step = if ended == Ended::Failed { line.failing_step(seen.task.as_deref(), seen.sort) } else { None };
+    let step =
+        if ended == RunResult::Failed { line.failing_step(seen.task.as_deref(), seen.sort) } else { None };
     let agrees = match ended {
-        Ended::Failed => seen.failed,
-        Ended::Passed => seen.passed_last,
-        Ended::Unknown => false,
+        RunResult::Failed => seen.failed,
+        RunResult::Passed => seen.passed_last,
+        RunResult::Unknown => false,
     };
-    let doubt = ended == Ended::Unknown && seen.failed;
+    let doubt = ended == RunResult::Unknown && seen.failed;
     let counts = match ended {
-        Ended::Passed | Ended::Failed if line.sorts()(Sort::Test) => {
-            let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTED_BYTES));
-            counts(&output[start..]).unwrap_or_default()
+        RunResult::Passed | RunResult::Failed if line.kinds_of_checks()(CommandKind::Test) => {
+            let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTS_TAIL_BYTES));
+            counts_in_output(&output[start..]).unwrap_or_default()
         }
-        Ended::Passed | Ended::Failed | Ended::Unknown => Counts::default(),
+        RunResult::Passed | RunResult::Failed | RunResult::Unknown => TestCounts::default(),
     };
-    Verdict { ended, line: seen.line.filter(|_| agrees), step, counts, doubt }
+    RunVerdict { ended, line: seen.line.filter(|_| agrees), step, counts, doubt }
 }
 
 /// Returns what the beginning and the end of an output say.
-fn seen_in_output(line: &exit::Line, output: &str) -> summary::Seen {
-    let start = output.ceil_char_boundary(output.len().saturating_sub(TAIL_BYTES));
-    let mut seen = summary::look(line.sorts(), &output[start..]);
+fn summary_of_output(line: &exit::CheckedLine, output: &str) -> summary::OutputSummary {
+    let start = output.ceil_char_boundary(output.len().saturating_sub(SUMMARY_TAIL_BYTES));
+    let mut seen = summary::summarise_output(line.kinds_of_checks(), &output[start..]);
     if let Some(range) = &mut seen.line {
         *range = range.start + start..range.end + start;
     }
     if start > 0 && !seen.failed {
-        let head = summary::look(line.sorts(), text::cut(output, HEAD_BYTES.min(start)));
+        let head = summary::summarise_output(
+            line.kinds_of_checks(),
+            text::cut_to_bytes(output, SUMMARY_HEAD_BYTES.min(start)),
+        );
         if head.failed {
-            return summary::Seen { passed_last: seen.passed_last, ..head };
+            return summary::OutputSummary { passed_last: seen.passed_last, ..head };
         }
     }
-    seen.passed_last |= !seen.failed && line.is_silent_when_well(output);
+    seen.passed_last |= !seen.failed && line.is_silent_on_success(output);
     seen
 }
 

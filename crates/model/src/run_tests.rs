@@ -3,19 +3,19 @@ use super::*;
 #[path = "run/pairs_tests.rs"]
 mod pairs;
 
-fn ends(command: &str, exit: i64, output: &str) -> Ended {
-    ended(command, Some(exit), exit != 0, output).ended
+fn result_of(command: &str, exit: i64, output: &str) -> RunResult {
+    decide_result(command, Some(exit), exit != 0, output).ended
 }
 
 /// Every runner, with a passing and a failing run, plain and with everything that hides its exit code.
 #[test]
 fn how_runs_end() {
     let mut seen = 0;
-    for (command, passed, failed) in pairs::PAIRS {
-        for (output, expected) in [(passed, Ended::Passed), (failed, Ended::Failed)] {
-            let code = i64::from(expected == Ended::Failed);
-            let check = |line: &str, exit: i64, expected: Ended| {
-                assert_eq!(ends(line, exit, output), expected, "{line} (exit {exit}):\n{output}");
+    for (command, passed, failed) in pairs::PASSED_AND_FAILED_OUTPUTS {
+        for (output, expected) in [(passed, RunResult::Passed), (failed, RunResult::Failed)] {
+            let code = i64::from(expected == RunResult::Failed);
+            let check = |line: &str, exit: i64, expected: RunResult| {
+                assert_eq!(result_of(line, exit, output), expected, "{line} (exit {exit}):\n{output}");
             };
             check(command, code, expected);
             check(&format!("cd sub && {command} 2>&1"), code, expected);
@@ -26,7 +26,11 @@ fn how_runs_end() {
             }
             // The output is not available, so the result is unknown.
             for hidden in [" > out.log 2>&1; ls", " > out.log 2>&1 &", " 2>&1 | grep -c zebra", " | wc -l"] {
-                assert_eq!(ends(&format!("{command}{hidden}"), 0, "3"), Ended::Unknown, "{command}{hidden}");
+                assert_eq!(
+                    result_of(&format!("{command}{hidden}"), 0, "3"),
+                    RunResult::Unknown,
+                    "{command}{hidden}"
+                );
             }
             seen += 1;
         }
@@ -39,14 +43,14 @@ fn how_runs_end() {
 fn a_failure_in_the_output_is_never_a_pass() {
     let noise =
         ["", "compiling\n", "5 passed\n", "ok  \texample.com/b\t0.1s\n", "0 issues.\n", "Done in 1.2s.\n"];
-    for (command, passed, failed) in pairs::PAIRS {
+    for (command, passed, failed) in pairs::PASSED_AND_FAILED_OUTPUTS {
         for before in noise.iter().chain([passed]) {
             for after in noise.iter().chain([passed]) {
                 let output = format!("{before}\n{failed}\n{after}");
                 for line in
                     [(*command).to_owned(), format!("{command} 2>&1 | tail -99"), format!("{command}; true")]
                 {
-                    assert_ne!(ends(&line, 0, &output), Ended::Passed, "{line}:\n{output}");
+                    assert_ne!(result_of(&line, 0, &output), RunResult::Passed, "{line}:\n{output}");
                 }
             }
         }
@@ -55,7 +59,7 @@ fn a_failure_in_the_output_is_never_a_pass() {
 
 #[test]
 fn what_hides_an_exit_code() {
-    use Ended::{Failed, Passed, Unknown};
+    use RunResult::{Failed, Passed, Unknown};
     for (command, exit, output, expected) in [
         ("cargo test", 0, "", Passed),
         ("cargo test", 101, "", Failed),
@@ -100,7 +104,7 @@ fn what_hides_an_exit_code() {
         ("ls", 0, "a", Passed),
         ("", 0, "", Unknown),
     ] {
-        assert_eq!(ends(command, exit, output), expected, "{command} (exit {exit}): {output}");
+        assert_eq!(result_of(command, exit, output), expected, "{command} (exit {exit}): {output}");
     }
 }
 
@@ -116,13 +120,13 @@ fn prose_is_no_summary() {
         "=== RUN   TestError",
         "--- PASS: TestFailed (0.00s)",
     ] {
-        assert_eq!(ends("make test | tail -5", 0, line), Ended::Unknown, "{line}");
+        assert_eq!(result_of("make test | tail -5", 0, line), RunResult::Unknown, "{line}");
     }
 }
 
 #[test]
 fn which_check_of_a_line_failed() {
-    let step = |command: &str, output: &str| ended(command, Some(1), true, output).step;
+    let step = |command: &str, output: &str| decide_result(command, Some(1), true, output).step;
     assert_eq!(
         step("mise run test && mise run lint 2>&1 | tail", "1 issues:\n[lint] ERROR task failed"),
         Some(1)
@@ -138,23 +142,23 @@ fn which_check_of_a_line_failed() {
 fn all_summaries_are_counted_and_an_empty_one_is_not_the_result() {
     let output = "test result: ok. 57 passed; 0 failed; 1 ignored\n\n   Doc-tests thing\n\nrunning 0 tests\n\n\
                   test result: ok. 0 passed; 0 failed; 0 ignored\n";
-    let verdict = ended("cargo test", Some(0), false, output);
-    assert_eq!(verdict.counts, Counts { passed: Some(57), failed: Some(0) });
+    let verdict = decide_result("cargo test", Some(0), false, output);
+    assert_eq!(verdict.counts, TestCounts { passed: Some(57), failed: Some(0) });
     assert_eq!(
         verdict.line.map(|line| &output[line]),
         Some("test result: ok. 57 passed; 0 failed; 1 ignored")
     );
     let two = "test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
-    assert_eq!(ended("cargo test", Some(0), false, two).counts.passed, Some(7));
+    assert_eq!(decide_result("cargo test", Some(0), false, two).counts.passed, Some(7));
     let none = "test result: ok. 0 passed; 0 failed; 0 ignored\n";
-    assert_eq!(ended("cargo test", Some(0), false, none).counts.ran(), Some(0));
-    assert!(ended("cargo build", Some(0), false, two).counts.is_none(), "a build counts no tests");
+    assert_eq!(decide_result("cargo test", Some(0), false, none).counts.tests_run(), Some(0));
+    assert!(decide_result("cargo build", Some(0), false, two).counts.is_none(), "a build counts no tests");
 }
 
 #[test]
 fn the_line_that_tells_most() {
     let told = |command: &str, output: &str| {
-        let verdict = ended(command, Some(0), false, output);
+        let verdict = decide_result(command, Some(0), false, output);
         verdict.line.map(|line| output[line].to_owned()).unwrap_or_default()
     };
     let cargo = "running 2 tests\ntest a ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\nerror: test failed";
@@ -173,7 +177,7 @@ fn the_line_that_tells_most() {
 
 #[test]
 fn commands_that_do_something() {
-    use Sort::{Build, Format, Lint, Run, Test};
+    use CommandKind::{Build, Format, Lint, Run, Test};
     for (command, expected) in [
         ("cargo test -p model 2>&1 | tail -5", Some(Test)),
         ("cd x && RUST_LOG=debug cargo nextest run", Some(Test)),
@@ -217,16 +221,16 @@ fn commands_that_do_something() {
         ("ls", None),
         ("", None),
     ] {
-        assert_eq!(sort(command), expected, "{command}");
-        if expected.is_some_and(Sort::is_check) {
-            assert!(may_tell(command), "{command}");
+        assert_eq!(command_kind(command), expected, "{command}");
+        if expected.is_some_and(CommandKind::is_check) {
+            assert!(may_report_result(command), "{command}");
         }
     }
 }
 
 #[test]
 fn one_check_by_many_names() {
-    let key = |command: &str, cwd: &str| checks(command, cwd)[0].key();
+    let key = |command: &str, cwd: &str| checks_of_command(command, cwd)[0].identity_key();
     let same = |one: &str, other: &str| assert_eq!(key(one, ""), key(other, ""), "{one} / {other}");
     same("cargo test -p a", "cargo test -p a 2>&1 | tail -5");
     same("cargo test -p a", "FOO=1 time cargo test -v -p a > log; echo $?");
@@ -260,24 +264,24 @@ fn as_somebody_would_type_it_again() {
         ("uv run pytest \\\n  -q > log", "uv run pytest -q"),
         ("npx jest a.test.ts; echo $?", "npx jest a.test.ts"),
     ] {
-        assert_eq!(checks(command, "")[0].runnable, expected, "{command}");
+        assert_eq!(checks_of_command(command, "")[0].runnable, expected, "{command}");
     }
     for (command, expected) in [
         ("cd /x && make lint && make test 2>&1 | tail -5", "make lint && make test"),
         ("# a comment\ngo vet ./...", "go vet ./..."),
         ("docker build . > log 2>&1; echo done", "docker build ."),
     ] {
-        assert_eq!(runnable(command), expected, "{command}");
+        assert_eq!(command_to_repeat(command), expected, "{command}");
     }
 }
 
 #[test]
 fn what_shows_that_a_check_goes_well() {
-    let one = |command: &str| checks(command, "").remove(0);
+    let one = |command: &str| checks_of_command(command, "").remove(0);
     let yes =
-        |passed: &str, failed: &str| assert!(shows_passed(&one(passed), &one(failed)), "{passed} → {failed}");
+        |passed: &str, failed: &str| assert!(proves_fixed(&one(passed), &one(failed)), "{passed} → {failed}");
     let no = |passed: &str, failed: &str| {
-        assert!(!shows_passed(&one(passed), &one(failed)), "{passed} → {failed}");
+        assert!(!proves_fixed(&one(passed), &one(failed)), "{passed} → {failed}");
     };
     yes("cargo test -q", "cargo test");
     no("cd x && cargo test", "cargo test");
@@ -316,18 +320,18 @@ fn what_shows_that_a_check_goes_well() {
 
 #[test]
 fn tests_by_their_names() {
-    let names = |error: &str| failed_tests(error).unwrap_or_default();
+    let names = |error: &str| failed_test_names(error).unwrap_or_default();
     assert_eq!(names("--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL"), ["TestA"]);
     assert_eq!(names("FAILED tests/a.py::test_x - assert 1 == 2"), ["tests/a.py::test_x"]);
     assert_eq!(names("test parse::odd ... FAILED"), ["parse::odd"]);
-    assert_eq!(failed_tests("FAIL"), None);
-    assert_eq!(failed_tests(&"--- FAIL: TestA (0.00s)\n".repeat(6)), None, "there may be more");
-    let one = |command: &str| checks(command, "").remove(0);
-    assert!(one("go test -run '^TestA$' ./x").selects("TestA"));
-    assert!(!one("go test -run TestAB ./x").selects("TestA"));
-    assert!(!one("go test ./x").selects("TestA"));
-    assert!(one("pytest tests/a.py::test_x").selects("tests/a.py::test_x"));
-    assert!(one("cargo test parse::odd").selects("parse::odd"));
+    assert_eq!(failed_test_names("FAIL"), None);
+    assert_eq!(failed_test_names(&"--- FAIL: TestA (0.00s)\n".repeat(6)), None, "there may be more");
+    let one = |command: &str| checks_of_command(command, "").remove(0);
+    assert!(one("go test -run '^TestA$' ./x").selects_test("TestA"));
+    assert!(!one("go test -run TestAB ./x").selects_test("TestA"));
+    assert!(!one("go test ./x").selects_test("TestA"));
+    assert!(one("pytest tests/a.py::test_x").selects_test("tests/a.py::test_x"));
+    assert!(one("cargo test parse::odd").selects_test("parse::odd"));
 }
 
 #[test]
@@ -365,9 +369,9 @@ fn what_a_line_is_for() {
     }
     assert_eq!(
         command_purpose("git fetch && git rebase origin/main 2>&1", ""),
-        CommandPurpose::Git(vec![Family::Other, Family::Join])
+        CommandPurpose::Git(vec![GitFamily::Other, GitFamily::Join])
     );
-    assert_eq!(command_purpose("git -C x push | tail -3", ""), CommandPurpose::Git(vec![Family::Push]));
+    assert_eq!(command_purpose("git -C x push | tail -3", ""), CommandPurpose::Git(vec![GitFamily::Push]));
     assert_eq!(
         command_purpose("docker build -t a .", ""),
         CommandPurpose::Other(vec!["docker build".into()])
@@ -379,9 +383,9 @@ fn what_a_line_is_for() {
     assert!(matches!(command_purpose("gh api x -X POST -f body=y", ""), CommandPurpose::Other(_)));
     assert!(matches!(command_purpose("python3 -m unittest", ""), CommandPurpose::Checks(_)));
     assert!(
-        Family::Commit.settles(Family::Join)
-            && !Family::Join.settles(Family::Push)
-            && Family::Join.settles(Family::Other)
+        GitFamily::Commit.settles(GitFamily::Join)
+            && !GitFamily::Join.settles(GitFamily::Push)
+            && GitFamily::Join.settles(GitFamily::Other)
     );
 }
 
@@ -391,7 +395,11 @@ fn odd_lines_are_survived() {
         "'", "\"", "\\", "&&", "| |", ">", "((", "a |", "&& a", "echo $?", "; ;", "a <<", "| tail",
         "timeout", "cargo",
     ] {
-        let _ =
-            (ended(line, Some(0), false, line), command_purpose(line, ""), runnable(line), checks(line, ""));
+        let _ = (
+            decide_result(line, Some(0), false, line),
+            command_purpose(line, ""),
+            command_to_repeat(line),
+            checks_of_command(line, ""),
+        );
     }
 }

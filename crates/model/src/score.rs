@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
-use crate::tokens::Ratios;
+use crate::tokens::TokenRatios;
 
 /// A number that contributes to a score. Each signal has a weight of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Signal {
+pub enum ScoreSignal {
     Phase,
     CurrentTask,
     BlockedTask,
@@ -40,7 +40,7 @@ pub enum Signal {
 /// A signal: what it measures, and which records it is read from.
 #[derive(Clone, Copy, Debug)]
 pub struct SignalRow {
-    pub signal: Signal,
+    pub signal: ScoreSignal,
     /// The name in settings (`brief.scoring.weights.<name>`) and in `thru brief --explain`.
     pub name: &'static str,
     pub value: &'static str,
@@ -50,80 +50,120 @@ pub struct SignalRow {
 /// Every signal. "Standing" is 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`): 1 for rank
 /// 0.
 pub const SIGNALS: [SignalRow; 22] = [
-    row(
-        Signal::Phase,
+    signal_row(
+        ScoreSignal::Phase,
         "phase",
         "1 for the current phase, 0.5 for tasks that are ready beside one in progress",
         "plan.json",
     ),
-    row(
-        Signal::CurrentTask,
+    signal_row(
+        ScoreSignal::CurrentTask,
         "current_task",
         "1 for a task in progress; without one, for those that are ready",
         "plan.json",
     ),
-    row(Signal::BlockedTask, "blocked_task", "1 for a blocked task", "plan.json"),
-    row(
-        Signal::RecentFailure,
+    signal_row(ScoreSignal::BlockedTask, "blocked_task", "1 for a blocked task", "plan.json"),
+    signal_row(
+        ScoreSignal::RecentFailure,
         "recent_failure",
         "1 / (1 + n) for the n-th open failure, newest first; 1 for failed evidence and a rejecting review",
         "journal, evidence/",
     ),
-    row(
-        Signal::RecentSuccess,
+    signal_row(
+        ScoreSignal::RecentSuccess,
         "recent_success",
         "half the standing of a check that passed; 1 for passing evidence",
         "journal, evidence/",
     ),
-    row(Signal::DecisionRecency, "decision_recency", "2^(-age / half life), or linear", "decisions.jsonl"),
-    row(
-        Signal::EvidencePresence,
+    signal_row(
+        ScoreSignal::DecisionRecency,
+        "decision_recency",
+        "2^(-age / half life), or linear",
+        "decisions.jsonl",
+    ),
+    signal_row(
+        ScoreSignal::EvidencePresence,
         "evidence_presence",
         "1 for evidence, and for a task that has some",
         "evidence/",
     ),
-    row(
-        Signal::DependencyProximity,
+    signal_row(
+        ScoreSignal::DependencyProximity,
         "dependency_proximity",
         "1 for a task that the current one depends on; the score is divided by 1 + distance",
         "plan.json",
     ),
-    row(Signal::Loop, "loop", "standing of the loop of the session", "loops/"),
-    row(Signal::Role, "role", "standing of the essentials of a role", "agents/*.context.md"),
-    row(Signal::Manifest, "manifest", "standing of manifest, files to load and questions", "workstreams/"),
-    row(Signal::Packet, "packet", "standing of the session's packet and of packets on offer", "packets/"),
-    row(Signal::Outputs, "outputs", "standing of outputs that a gate waits for", "outputs/"),
-    row(
-        Signal::Activity,
+    signal_row(ScoreSignal::Loop, "loop", "standing of the loop of the session", "loops/"),
+    signal_row(ScoreSignal::Role, "role", "standing of the essentials of a role", "agents/*.context.md"),
+    signal_row(
+        ScoreSignal::Manifest,
+        "manifest",
+        "standing of manifest, files to load and questions",
+        "workstreams/",
+    ),
+    signal_row(
+        ScoreSignal::Packet,
+        "packet",
+        "standing of the session's packet and of packets on offer",
+        "packets/",
+    ),
+    signal_row(ScoreSignal::Outputs, "outputs", "standing of outputs that a gate waits for", "outputs/"),
+    signal_row(
+        ScoreSignal::Activity,
         "activity",
         "standing of what other sessions do or did",
         "indexes/sessions.jsonl, journals",
     ),
-    row(Signal::Risk, "risk", "standing of work that could be lost", "journal, .git"),
-    row(
-        Signal::Effects,
+    signal_row(ScoreSignal::Risk, "risk", "standing of work that could be lost", "journal, .git"),
+    signal_row(
+        ScoreSignal::Effects,
         "effects",
         "standing of what was done to the outside world, newest first",
         "journal",
     ),
-    row(Signal::State, "state", "standing of last words, steps, list and running sub-agents", "journal"),
-    row(Signal::Statements, "statements", "standing of what was found and done, newest first", "journal"),
-    row(Signal::Prompts, "prompts", "standing of the goal, the user's words and earlier requests", "journal"),
-    row(Signal::Files, "files", "standing of a file, by use and recency", "journal"),
-    row(
-        Signal::Commands,
+    signal_row(
+        ScoreSignal::State,
+        "state",
+        "standing of last words, steps, list and running sub-agents",
+        "journal",
+    ),
+    signal_row(
+        ScoreSignal::Statements,
+        "statements",
+        "standing of what was found and done, newest first",
+        "journal",
+    ),
+    signal_row(
+        ScoreSignal::Prompts,
+        "prompts",
+        "standing of the goal, the user's words and earlier requests",
+        "journal",
+    ),
+    signal_row(ScoreSignal::Files, "files", "standing of a file, by use and recency", "journal"),
+    signal_row(
+        ScoreSignal::Commands,
         "commands",
         "standing of checks (three quarters if it passed), traps and other commands",
         "journal",
     ),
-    row(Signal::Problems, "problems", "standing of what went wrong with hooks", "indexes/receipts.jsonl"),
+    signal_row(
+        ScoreSignal::Problems,
+        "problems",
+        "standing of what went wrong with hooks",
+        "indexes/receipts.jsonl",
+    ),
 ];
 
-const fn row(signal: Signal, name: &'static str, value: &'static str, source: &'static str) -> SignalRow {
+const fn signal_row(
+    signal: ScoreSignal,
+    name: &'static str,
+    value: &'static str,
+    source: &'static str,
+) -> SignalRow {
     SignalRow { signal, name, value, source }
 }
 
-impl Signal {
+impl ScoreSignal {
     pub fn name(self) -> &'static str {
         SIGNALS[self as usize].name
     }
@@ -131,21 +171,21 @@ impl Signal {
 
 /// How a decision loses its value with age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decay {
+pub enum DecayShape {
     Exponential,
     /// The value reaches zero at twice the half life.
     Linear,
 }
 
-impl Decay {
+impl DecayShape {
     pub const WORDS: &'static [&'static str] = &["exponential", "linear"];
 
     /// Returns what is left of 1 after `age` hours. A time in the future counts as now.
-    pub fn left(self, age: f64, half_life: f64) -> f64 {
+    pub fn remaining_value(self, age: f64, half_life: f64) -> f64 {
         let age = age.max(0.0);
         match self {
-            Decay::Exponential => (-age / half_life).exp2(),
-            Decay::Linear => (1.0 - age / (2.0 * half_life)).max(0.0),
+            DecayShape::Exponential => (-age / half_life).exp2(),
+            DecayShape::Linear => (1.0 - age / (2.0 * half_life)).max(0.0),
         }
     }
 }
@@ -153,29 +193,29 @@ impl Decay {
 /// The settings of a ranking by score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scoring {
-    pub weights: Weights,
-    pub decay: Decay,
+    pub weights: SignalWeights,
+    pub decay: DecayShape,
     pub half_life_hours: f64,
     pub max_candidates: usize,
     pub max_tokens: usize,
-    pub ratios: Ratios,
+    pub ratios: TokenRatios,
 }
 
 /// One weight for each signal, in the order of [`SIGNALS`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weights(pub [f64; SIGNALS.len()]);
+pub struct SignalWeights(pub [f64; SIGNALS.len()]);
 
-impl Weights {
-    pub fn of(&self, signal: Signal) -> f64 {
+impl SignalWeights {
+    pub fn weight_of(&self, signal: ScoreSignal) -> f64 {
         self.0[signal as usize]
     }
 }
 
 /// What a score is computed from.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct MeasuredSignals {
     /// The signals, each in [0,1].
-    pub signals: Vec<(Signal, f64)>,
+    pub signals: Vec<(ScoreSignal, f64)>,
     /// The distance from the current task in the graph of dependencies.
     pub depth: Option<u32>,
     /// The age of a decision. Without one its recency is 0.
@@ -184,45 +224,47 @@ pub struct Measured {
 
 /// A score, and what each signal contributed to it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Score {
+pub struct CandidateScore {
     pub value: f64,
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
 }
 
 /// The contribution of one signal. The contributions of a score add up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Part {
+pub struct ScorePart {
     pub signal: &'static str,
     pub value: f64,
     pub weight: f64,
     pub contribution: f64,
 }
 
-pub fn score(measured: &Measured, scoring: &Scoring) -> Score {
+pub fn score_candidate(measured: &MeasuredSignals, scoring: &Scoring) -> CandidateScore {
     let nearness = 1.0 / (1.0 + f64::from(measured.depth.unwrap_or(0)));
-    let part = |(signal, value): &(Signal, f64)| {
+    let part = |(signal, value): &(ScoreSignal, f64)| {
         let value = match (signal, measured.age_hours) {
-            (Signal::DecisionRecency, Some(age)) => value * scoring.decay.left(age, scoring.half_life_hours),
-            (Signal::DecisionRecency, None) => 0.0,
+            (ScoreSignal::DecisionRecency, Some(age)) => {
+                value * scoring.decay.remaining_value(age, scoring.half_life_hours)
+            }
+            (ScoreSignal::DecisionRecency, None) => 0.0,
             _ => *value,
         };
-        let (value, weight) = (value.clamp(0.0, 1.0), scoring.weights.of(*signal));
-        Part { signal: signal.name(), value, weight, contribution: weight * value * nearness }
+        let (value, weight) = (value.clamp(0.0, 1.0), scoring.weights.weight_of(*signal));
+        ScorePart { signal: signal.name(), value, weight, contribution: weight * value * nearness }
     };
-    let parts: Vec<Part> = measured.signals.iter().map(part).collect();
-    Score { value: parts.iter().map(|part| part.contribution).sum(), parts }
+    let parts: Vec<ScorePart> = measured.signals.iter().map(part).collect();
+    CandidateScore { value: parts.iter().map(|part| part.contribution).sum(), parts }
 }
 
 /// What candidates are ordered by.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct OrderingKey<'a> {
     pub score: f64,
     pub priority: u32,
     pub id: &'a str,
 }
 
 /// Orders two candidates; `Less` means that the first comes earlier.
-pub fn compare(a: &Place, b: &Place) -> Ordering {
+pub fn compare_candidates(a: &OrderingKey, b: &OrderingKey) -> Ordering {
     b.score.total_cmp(&a.score).then(b.priority.cmp(&a.priority)).then(a.id.as_bytes().cmp(b.id.as_bytes()))
 }
 

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::event::{Event, Source};
+use crate::event::{Event, StartSource};
 use crate::journal::RecordPolicy;
 use crate::time;
 
 /// Whether a session is between a compaction and its brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pending {
+pub enum PendingBrief {
     /// A compaction was announced. It may never happen.
     Announced,
     /// The compaction happened, and no brief has been sent yet.
@@ -16,11 +16,11 @@ pub enum Pending {
 }
 
 #[derive(Debug, Serialize)]
-struct Line<'a> {
+struct StartLine<'a> {
     ts: String,
     session: &'a str,
     harness: &'a str,
-    source: Source,
+    source: StartSource,
     worktree: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<&'a str>,
@@ -32,7 +32,7 @@ struct Line<'a> {
     process: Option<&'a str>,
 }
 
-const REASON_BYTES: usize = 256;
+const MAX_REASON_BYTES: usize = 256;
 
 #[derive(Debug, Serialize)]
 struct EndLine<'a> {
@@ -44,9 +44,9 @@ struct EndLine<'a> {
 
 /// Returns the line for a session that ended normally.
 pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
-    let reason = policy.clean(reason.unwrap_or("ended"), REASON_BYTES);
+    let reason = policy.redact_and_cut(reason.unwrap_or("ended"), MAX_REASON_BYTES);
     let line = EndLine {
-        ts: time::rfc3339(policy.now),
+        ts: time::to_rfc3339(policy.now),
         session: &event.session,
         harness: policy.harness,
         ended: &reason,
@@ -55,9 +55,14 @@ pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> V
 }
 
 /// Returns the line for a session that started, resumed or was compacted.
-pub fn line(event: &Event, source: Source, process: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
-    let line = Line {
-        ts: time::rfc3339(policy.now),
+pub fn start_line(
+    event: &Event,
+    source: StartSource,
+    process: Option<&str>,
+    policy: &RecordPolicy,
+) -> Vec<u8> {
+    let line = StartLine {
+        ts: time::to_rfc3339(policy.now),
         session: &event.session,
         harness: policy.harness,
         source,

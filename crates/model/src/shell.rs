@@ -3,38 +3,38 @@
 
 use std::ops::Range;
 
-use crate::event::Action;
+use crate::event::FileAction;
 
 /// A path in a command, as written, and what the command does to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     pub path: String,
-    pub action: Action,
+    pub action: FileAction,
 }
 
 /// The most paths of a command that are returned. Nobody names more by hand, but generated commands can contain
 /// thousands.
-const MOST_MENTIONS: usize = 20;
+const MAX_MENTIONS: usize = 20;
 
 /// Returns the files that a command line names, without duplicates, each with the strongest action on it.
-pub fn mentions(command: &str) -> Vec<Mention> {
+pub fn paths_in_command(command: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut base = String::new();
-    for words in commands(&tokens(command)) {
+    for words in split_commands(&split_words(command)) {
         if let [cd, folder] = words
             && cd.text == "cd"
-            && is_literal(folder)
+            && is_literal_word(folder)
         {
-            base = join(&base, &folder.text);
+            base = join_paths(&base, &folder.text);
             continue;
         }
-        for (path, action) in named_paths(words) {
-            let path = join(&base, &path);
+        for (path, action) in paths_of_command(words) {
+            let path = join_paths(&base, &path);
             if let Some(known) = found.iter_mut().find(|known| known.path == path) {
-                if rank(action) > rank(known.action) {
+                if action_strength(action) > action_strength(known.action) {
                     known.action = action;
                 }
-            } else if found.len() < MOST_MENTIONS {
+            } else if found.len() < MAX_MENTIONS {
                 found.push(Mention { path, action });
             }
         }
@@ -43,25 +43,25 @@ pub fn mentions(command: &str) -> Vec<Mention> {
 }
 
 /// Splits a line into simple commands as words, without redirections.
-pub fn simple(command: &str) -> Vec<Vec<String>> {
-    let tokens = tokens(command);
-    commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
+pub fn simple_commands(command: &str) -> Vec<Vec<String>> {
+    let tokens = split_words(command);
+    split_commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
 }
 
 /// One simple command of a line, and how it is joined to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct CommandStep {
     /// The words, without redirections and quotes.
     pub words: Vec<String>,
     /// The positions of the same words in the line, including quotes.
     pub spans: Vec<Range<usize>>,
-    pub then: Join,
+    pub then: StepJoin,
     /// Whether stderr goes where stdout goes: `2>&1`, `|&`.
     pub merged: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Join {
+pub enum StepJoin {
     And,
     Or,
     Pipe,
@@ -76,78 +76,78 @@ pub enum Join {
 }
 
 /// Returns the simple commands of a line, in order.
-pub fn steps(command: &str) -> Vec<Step> {
-    let words = tokens(command);
+pub fn command_steps(command: &str) -> Vec<CommandStep> {
+    let words = split_words(command);
     let mut steps = Vec::new();
     let mut start = 0;
     for i in 0..=words.len() {
         let then = match words.get(i) {
-            None if is_document(&words) => Join::Document,
-            None => Join::End,
-            Some(word) => match joined_by(&words, i, word) {
+            None if is_here_document(&words) => StepJoin::Document,
+            None => StepJoin::End,
+            Some(word) => match join_of_operator(&words, i, word) {
                 Some(join) => join,
                 None => continue,
             },
         };
         let piece = &words[start..i];
         start = i + 1;
-        let kept: Vec<&Word> = kept_indexes(piece).map(|at| &piece[at]).collect();
+        let kept: Vec<&ShellWord> = indexes_without_redirections(piece).map(|at| &piece[at]).collect();
         if kept.is_empty() {
             // Two adjacent operators count as one, as in `make |& tail` and `( a )`.
-            if let (Some(last), false) = (steps.last_mut(), matches!(then, Join::Next | Join::End)) {
-                let last: &mut Step = last;
-                last.merged |= last.then == Join::Pipe && then == Join::Background;
-                last.then = if last.then == Join::Pipe { Join::Pipe } else { then };
+            if let (Some(last), false) = (steps.last_mut(), matches!(then, StepJoin::Next | StepJoin::End)) {
+                let last: &mut CommandStep = last;
+                last.merged |= last.then == StepJoin::Pipe && then == StepJoin::Background;
+                last.then = if last.then == StepJoin::Pipe { StepJoin::Pipe } else { then };
             }
             continue;
         }
-        let merges = |pair: &[Word]| {
+        let merges = |pair: &[ShellWord]| {
             pair[0].operator && (pair[0].text == ">&" && pair[1].text == "1" || pair[0].text == "&")
         };
         let merged = piece.windows(2).any(merges);
         let spans = kept.iter().map(|word| word.span.clone()).collect();
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
-        steps.push(Step { words, spans, then, merged });
+        steps.push(CommandStep { words, spans, then, merged });
     }
     // A line end after the last command joins nothing.
     if let Some(last) = steps.last_mut()
-        && last.then == Join::Next
+        && last.then == StepJoin::Next
     {
-        last.then = Join::End;
+        last.then = StepJoin::End;
     }
     steps
 }
 
 /// Returns how the operator at `i` joins the command before it to the next one. `None` for a redirection, and for a
 /// bracket within a word.
-fn joined_by(words: &[Word], i: usize, word: &Word) -> Option<Join> {
-    let redirects = |next: &Word| next.operator && next.text.starts_with('>');
+fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<StepJoin> {
+    let redirects = |next: &ShellWord| next.operator && next.text.starts_with('>');
     match word.text.as_str() {
         _ if !word.operator => None,
-        "&&" => Some(Join::And),
-        "||" => Some(Join::Or),
-        "|" => Some(Join::Pipe),
+        "&&" => Some(StepJoin::And),
+        "||" => Some(StepJoin::Or),
+        "|" => Some(StepJoin::Pipe),
         // `&> file` is a redirection.
         "&" if words.get(i + 1).is_some_and(redirects) => None,
-        "&" => Some(Join::Background),
+        "&" => Some(StepJoin::Background),
         text if text.starts_with(['<', '>']) => None,
         // A bracket ends a command too, and the operator after it joins the command to the next.
-        _ => Some(Join::Next),
+        _ => Some(StepJoin::Next),
     }
 }
 
-fn is_document(words: &[Word]) -> bool {
+fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.operator && word.text == "<<")
 }
 
 /// Returns the words without redirections. For `2>&1`, the descriptor before the operator and the target after it are
 /// dropped too.
-fn without_redirections(words: &[Word]) -> Vec<String> {
-    kept_indexes(words).map(|at| words[at].text.clone()).collect()
+fn without_redirections(words: &[ShellWord]) -> Vec<String> {
+    indexes_without_redirections(words).map(|at| words[at].text.clone()).collect()
 }
 
 /// Returns the indexes of the words that are not part of a redirection.
-fn kept_indexes(words: &[Word]) -> impl Iterator<Item = usize> {
+fn indexes_without_redirections(words: &[ShellWord]) -> impl Iterator<Item = usize> {
     let is_target = |i: usize| i > 0 && words[i - 1].operator;
     let is_descriptor = |i: usize| {
         words.get(i + 1).is_some_and(|next| next.operator)
@@ -157,7 +157,7 @@ fn kept_indexes(words: &[Word]) -> impl Iterator<Item = usize> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Word {
+struct ShellWord {
     text: String,
     quoted: bool,
     /// Whether this is an operator and not a word of the command: `>`, `<`, `|`, `;`, `&&` or a line end.
@@ -167,14 +167,14 @@ struct Word {
 }
 
 /// Splits a line approximately as a shell does: quotes, escapes and operators, but not the bodies of here-documents.
-fn tokens(command: &str) -> Vec<Word> {
+fn split_words(command: &str) -> Vec<ShellWord> {
     let mut words = Vec::new();
-    let mut word = Open::default();
+    let mut word = OpenWord::default();
     let mut chars = command.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         match c {
             '\'' | '"' => {
-                word.begin(at);
+                word.begin_word(at);
                 word.quoted = true;
                 while let Some((_, inner)) = chars.next() {
                     match inner {
@@ -185,16 +185,16 @@ fn tokens(command: &str) -> Vec<Word> {
                 }
             }
             '\\' => {
-                word.begin(at);
+                word.begin_word(at);
                 word.text.extend(chars.next().map(|(_, next)| next).filter(|next| *next != '\n'));
             }
-            ' ' | '\t' => word.close(&mut words, at),
+            ' ' | '\t' => word.close_word(&mut words, at),
             '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
                 // In `2>` the number belongs to the operator.
                 if matches!(c, '<' | '>') && word.text.chars().all(|digit| digit.is_ascii_digit()) {
-                    word = Open::default();
+                    word = OpenWord::default();
                 }
-                word.close(&mut words, at);
+                word.close_word(&mut words, at);
                 let mut operator = String::from(c);
                 while let Some((_, next)) =
                     chars.next_if(|(_, next)| *next == c && c != '\n' || c == '>' && *next == '&')
@@ -203,59 +203,61 @@ fn tokens(command: &str) -> Vec<Word> {
                 }
                 let is_document = operator == "<<";
                 let span = at..at + operator.len();
-                words.push(Word { text: operator, quoted: false, operator: true, span });
+                words.push(ShellWord { text: operator, quoted: false, operator: true, span });
                 if is_document {
                     return words; // what follows is a document, not a command
                 }
             }
             '#' if word.start.is_none() => while chars.next_if(|(_, next)| *next != '\n').is_some() {},
             _ => {
-                word.begin(at);
+                word.begin_word(at);
                 word.text.push(c);
             }
         }
     }
-    word.close(&mut words, command.len());
+    word.close_word(&mut words, command.len());
     words
 }
 
 /// The word that is being read.
 #[derive(Default)]
-struct Open {
+struct OpenWord {
     text: String,
     quoted: bool,
     start: Option<usize>,
 }
 
-impl Open {
-    fn begin(&mut self, at: usize) {
+impl OpenWord {
+    fn begin_word(&mut self, at: usize) {
         self.start.get_or_insert(at);
     }
 
-    fn close(&mut self, words: &mut Vec<Word>, at: usize) {
-        let Open { text, quoted, start } = std::mem::take(self);
+    fn close_word(&mut self, words: &mut Vec<ShellWord>, at: usize) {
+        let OpenWord { text, quoted, start } = std::mem::take(self);
         if let Some(start) = start {
-            words.push(Word { text, quoted, operator: false, span: start..at });
+            words.push(ShellWord { text, quoted, operator: false, span: start..at });
         }
     }
 }
 
 /// Returns the simple commands of a line, with their redirections.
-fn commands(words: &[Word]) -> impl Iterator<Item = &[Word]> {
-    let ends = |word: &Word| word.operator && !word.text.starts_with(['<', '>']);
+fn split_commands(words: &[ShellWord]) -> impl Iterator<Item = &[ShellWord]> {
+    let ends = |word: &ShellWord| word.operator && !word.text.starts_with(['<', '>']);
     words.split(ends).filter(|command| !command.is_empty())
 }
 
 /// Returns the paths of one command.
-fn named_paths(words: &[Word]) -> Vec<(String, Action)> {
+fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     let mut found = Vec::new();
-    let skip = words.iter().take_while(|word| is_prefix(word)).count();
+    let skip = words.iter().take_while(|word| is_before_program(word)).count();
     let words = &words[skip..];
     let program = words.first().map_or("", |word| word.text.rsplit('/').next().unwrap_or(""));
     let arguments = words.get(1..).unwrap_or_default();
     let in_place = program == "sed" && arguments.iter().any(|word| word.text.starts_with("-i"));
     let subcommand = arguments.first().map_or("", |word| word.text.as_str());
-    let Some(usual) = usual_action(program, subcommand, in_place) else { return redirections(words) };
+    let Some(usual) = action_of_program(program, subcommand, in_place) else {
+        return redirected_files(words);
+    };
     let pattern = match program {
         "grep" | "rg" | "sed" | "awk" | "jq" => arguments.iter().position(|word| !word.text.starts_with('-')),
         _ => None,
@@ -264,7 +266,7 @@ fn named_paths(words: &[Word]) -> Vec<(String, Action)> {
         let before = i.checked_sub(1).map(|before| &arguments[before]);
         let target =
             before.is_some_and(|before| before.operator || takes_an_expression(program, &before.text));
-        if !word.operator && !target && Some(i) != pattern && is_path(word) {
+        if !word.operator && !target && Some(i) != pattern && is_path_word(word) {
             found.push((word.text.clone(), usual));
         }
     }
@@ -273,9 +275,9 @@ fn named_paths(words: &[Word]) -> Vec<(String, Action)> {
         && let [first @ .., last] = found.as_mut_slice()
         && !first.is_empty()
     {
-        last.1 = Action::Edit;
+        last.1 = FileAction::Edit;
     }
-    found.extend(redirections(words));
+    found.extend(redirected_files(words));
     found
 }
 
@@ -288,53 +290,55 @@ fn takes_an_expression(program: &str, option: &str) -> bool {
 }
 
 /// Returns the files of redirections: `> file` writes, `< file` reads.
-fn redirections(words: &[Word]) -> Vec<(String, Action)> {
-    let targets = words.windows(2).filter(|pair| pair[0].operator && is_path(&pair[1]));
-    let action = |operator: &str| if operator.starts_with('>') { Action::Edit } else { Action::Read };
+fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
+    let targets = words.windows(2).filter(|pair| pair[0].operator && is_path_word(&pair[1]));
+    let action = |operator: &str| if operator.starts_with('>') { FileAction::Edit } else { FileAction::Read };
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
 
 /// Returns what a program does to its file arguments; `None` if its arguments are not files.
-fn usual_action(program: &str, subcommand: &str, in_place: bool) -> Option<Action> {
+fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<FileAction> {
     Some(match program {
         "cat" | "head" | "tail" | "less" | "bat" | "wc" | "diff" | "grep" | "rg" | "jq" | "stat" | "file"
-        | "source" | "awk" | "nl" | "sort" | "md5sum" | "sha256sum" | "xxd" => Action::Read,
-        "sed" if in_place => Action::Edit,
-        "sed" => Action::Read,
-        "touch" | "tee" | "rustfmt" | "prettier" | "gofmt" | "black" | "chmod" | "truncate" => Action::Edit,
-        "mv" => Action::Delete,
-        "cp" => Action::Read,
-        "rm" | "unlink" => Action::Delete,
+        | "source" | "awk" | "nl" | "sort" | "md5sum" | "sha256sum" | "xxd" => FileAction::Read,
+        "sed" if in_place => FileAction::Edit,
+        "sed" => FileAction::Read,
+        "touch" | "tee" | "rustfmt" | "prettier" | "gofmt" | "black" | "chmod" | "truncate" => {
+            FileAction::Edit
+        }
+        "mv" => FileAction::Delete,
+        "cp" => FileAction::Read,
+        "rm" | "unlink" => FileAction::Delete,
         // Most arguments of git are refs, and refs contain slashes too.
         "git" => match subcommand {
-            "add" | "restore" => Action::Edit,
-            "rm" | "mv" => Action::Delete,
-            "blame" | "diff" => Action::Read,
+            "add" | "restore" => FileAction::Edit,
+            "rm" | "mv" => FileAction::Delete,
+            "blame" | "diff" => FileAction::Read,
             _ => return None,
         },
         "echo" | "printf" | "ssh" | "scp" | "rsync" | "curl" | "wget" | "docker" | "kubectl" | "npx"
         | "export" | "ls" | "find" | "mkdir" | "rmdir" | "cd" | "test" | "[" => return None,
-        _ => Action::Mention,
+        _ => FileAction::Mention,
     })
 }
 
 /// Whether a word comes before the program itself: `FOO=bar`, `sudo`, `time`.
-fn is_prefix(word: &Word) -> bool {
+fn is_before_program(word: &ShellWord) -> bool {
     let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     });
     assigns || matches!(word.text.as_str(), "sudo" | "time" | "nohup" | "env" | "exec" | "command")
 }
 
-fn is_literal(word: &Word) -> bool {
+fn is_literal_word(word: &ShellWord) -> bool {
     !word.operator && !word.text.is_empty() && !word.text.contains(['$', '`', '*', '?', '[', '{', '~', '\n'])
 }
 
 /// Returns whether a word has an extension or begins like a path, and is not an option, a pattern, a variable or a
 /// URL.
-fn is_path(word: &Word) -> bool {
+fn is_path_word(word: &ShellWord) -> bool {
     let text = word.text.as_str();
-    if !is_literal(word)
+    if !is_literal_word(word)
         || text.len() > 300
         || text.starts_with('-')
         || text.contains("://")
@@ -362,20 +366,20 @@ fn is_path(word: &Word) -> bool {
     has_extension || begins_like_one && !last.is_empty()
 }
 
-fn join(base: &str, path: &str) -> String {
+fn join_paths(base: &str, path: &str) -> String {
     match base.is_empty() || path.starts_with('/') {
         true => path.to_owned(),
         false => format!("{}/{path}", base.trim_end_matches('/')),
     }
 }
 
-fn rank(action: Action) -> u8 {
+fn action_strength(action: FileAction) -> u8 {
     match action {
-        Action::Mention => 0,
-        Action::Read => 1,
-        Action::Delete => 2,
-        Action::Edit => 3,
-        Action::Create => 4,
+        FileAction::Mention => 0,
+        FileAction::Read => 1,
+        FileAction::Delete => 2,
+        FileAction::Edit => 3,
+        FileAction::Create => 4,
     }
 }
 

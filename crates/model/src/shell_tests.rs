@@ -1,35 +1,35 @@
 use super::*;
 
-fn check(command: &str, expected: &[(&str, Action)]) {
-    let found: Vec<_> = mentions(command).into_iter().map(|m| (m.path, m.action)).collect();
+fn check_mentions(command: &str, expected: &[(&str, FileAction)]) {
+    let found: Vec<_> = paths_in_command(command).into_iter().map(|m| (m.path, m.action)).collect();
     let expected: Vec<_> = expected.iter().map(|(path, action)| ((*path).to_owned(), *action)).collect();
     assert_eq!(found, expected, "{command}");
 }
 
 #[test]
 fn files_that_commands_name() {
-    use Action::{Delete, Edit, Mention, Read};
-    check("cat src/main.rs", &[("src/main.rs", Read)]);
-    check("sed -n '1,20p' src/lib.rs | head -5", &[("src/lib.rs", Read)]);
-    check("sed -i 's/a/b/' src/lib.rs", &[("src/lib.rs", Edit)]);
-    check("echo hi > notes.txt", &[("notes.txt", Edit)]);
-    check("echo hi 2>/dev/null >> out/log.txt", &[("out/log.txt", Edit)]);
-    check("wc -l < data.csv", &[("data.csv", Read)]);
-    check("rm -f old.py", &[("old.py", Delete)]);
-    check("mv a.rs b.rs", &[("a.rs", Delete), ("b.rs", Edit)]);
-    check("cp 'my file.txt' b.txt", &[("my file.txt", Read), ("b.txt", Edit)]);
-    check("python3 tools/gen.py --out x.json", &[("tools/gen.py", Mention), ("x.json", Mention)]);
-    check("cd sub && cat a.rs; cat /abs/b.rs", &[("sub/a.rs", Read), ("/abs/b.rs", Read)]);
-    check("git add src/a.rs && git commit -m 'fix b.rs'", &[("src/a.rs", Edit)]);
-    check("FOO=1 sudo ./run.sh", &[]);
-    check("go test ./pkg/x_test.go", &[("./pkg/x_test.go", Mention)]);
-    check("cat a.rs a.rs; sed -i x a.rs", &[("a.rs", Edit)]);
+    use FileAction::{Delete, Edit, Mention, Read};
+    check_mentions("cat src/main.rs", &[("src/main.rs", Read)]);
+    check_mentions("sed -n '1,20p' src/lib.rs | head -5", &[("src/lib.rs", Read)]);
+    check_mentions("sed -i 's/a/b/' src/lib.rs", &[("src/lib.rs", Edit)]);
+    check_mentions("echo hi > notes.txt", &[("notes.txt", Edit)]);
+    check_mentions("echo hi 2>/dev/null >> out/log.txt", &[("out/log.txt", Edit)]);
+    check_mentions("wc -l < data.csv", &[("data.csv", Read)]);
+    check_mentions("rm -f old.py", &[("old.py", Delete)]);
+    check_mentions("mv a.rs b.rs", &[("a.rs", Delete), ("b.rs", Edit)]);
+    check_mentions("cp 'my file.txt' b.txt", &[("my file.txt", Read), ("b.txt", Edit)]);
+    check_mentions("python3 tools/gen.py --out x.json", &[("tools/gen.py", Mention), ("x.json", Mention)]);
+    check_mentions("cd sub && cat a.rs; cat /abs/b.rs", &[("sub/a.rs", Read), ("/abs/b.rs", Read)]);
+    check_mentions("git add src/a.rs && git commit -m 'fix b.rs'", &[("src/a.rs", Edit)]);
+    check_mentions("FOO=1 sudo ./run.sh", &[]);
+    check_mentions("go test ./pkg/x_test.go", &[("./pkg/x_test.go", Mention)]);
+    check_mentions("cat a.rs a.rs; sed -i x a.rs", &[("a.rs", Edit)]);
 }
 
 #[test]
 fn what_only_looks_like_a_file() {
-    check("gh pr view --json author -q .author.login", &[]);
-    check("gh api x --jq .author.login", &[]);
+    check_mentions("gh pr view --json author -q .author.login", &[]);
+    check_mentions("gh api x --jq .author.login", &[]);
     for command in [
         "git checkout origin/main",
         "git log feature/login.v2",
@@ -47,7 +47,7 @@ fn what_only_looks_like_a_file() {
         "# cat commented.rs",
         "",
     ] {
-        check(command, &[]);
+        check_mentions(command, &[]);
     }
 }
 
@@ -55,9 +55,9 @@ fn what_only_looks_like_a_file() {
 fn odd_input_is_survived() {
     for command in ["'", "\"", "\\", "cat 'unterminated.rs", ">", "> >", "cd", "cd &&", "(((", "cat \u{0}.rs"]
     {
-        let _ = mentions(command);
+        let _ = paths_in_command(command);
     }
-    assert!(mentions(&"cat a.rs ".repeat(5_000)).len() == 1);
+    assert!(paths_in_command(&"cat a.rs ".repeat(5_000)).len() == 1);
     let many: String = (0..500).map(|n| format!("cat f{n}.rs;")).collect();
-    assert_eq!(mentions(&many).len(), MOST_MENTIONS);
+    assert_eq!(paths_in_command(&many).len(), MAX_MENTIONS);
 }

@@ -9,18 +9,18 @@ mod talk;
 use std::borrow::Cow;
 
 pub use about::{names_cause, sentences_about, without_open_ends};
-pub use choice::option;
-pub use purpose::{announces_look, purpose};
-pub use talk::retracts;
-use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_talk};
+pub use choice::option_named_by_answer;
+pub use purpose::{announces_look, purpose_of_words};
+pub use talk::retracts_statement;
+use talk::{is_announcement, is_bare_heading, is_informative, is_step, is_uninformative_talk};
 
 /// A text between two calls that has fewer characters than this says nothing.
-const INFORMATIVE_CHARS: usize = 45;
+const MIN_INFORMATIVE_CHARS: usize = 45;
 
 /// Returns the text without markup, announcements and praise, on one line: sentences and list items in their order.
 /// Tables keep their rows, and plain blocks keep their words. Code is dropped, and so is a heading with nothing left
 /// below it. An ellipsis stands where sentences between others are dropped.
-pub fn condense(text: &str) -> String {
+pub fn condense_message(text: &str) -> String {
     condensed(text, Steps::Drop)
 }
 
@@ -38,7 +38,7 @@ enum Steps {
 }
 
 fn condensed(text: &str, steps: Steps) -> String {
-    let mut out = Condensed { steps, ..Condensed::default() };
+    let mut out = CondensedText { steps, ..CondensedText::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -46,38 +46,41 @@ fn condensed(text: &str, steps: Steps) -> String {
                 .by_ref()
                 .take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"))
                 .collect();
-            if is_plain(line.trim_start_matches(['`', '~']).trim(), &block) {
-                block.iter().filter(|line| !line.is_empty()).for_each(|line| out.add(line, Piece::Item));
+            if is_block_of_words(line.trim_start_matches(['`', '~']).trim(), &block) {
+                block
+                    .iter()
+                    .filter(|line| !line.is_empty())
+                    .for_each(|line| out.add_line(line, LinePiece::Item));
             }
-        } else if is_rule(line) {
+        } else if is_separator_line(line) {
         } else if line.starts_with('|') {
             // The header of a table comes before its rule.
-            if !lines.peek().is_some_and(|next| next.starts_with('|') && is_rule(next)) {
+            if !lines.peek().is_some_and(|next| next.starts_with('|') && is_separator_line(next)) {
                 let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
-                out.add(&cells.collect::<Vec<_>>().join(" — "), Piece::Item);
+                out.add_line(&cells.collect::<Vec<_>>().join(" — "), LinePiece::Item);
             }
         } else {
-            let (piece, line) = without_mark(line);
-            out.add(line, piece);
+            let (piece, line) = split_line_mark(line);
+            out.add_line(line, piece);
         }
     }
     out.finish()
 }
 
 /// A plain block has at most this many lines. A longer one is a picture, a file or a program's output.
-const PLAIN_LINES: usize = 10;
+const MAX_PLAIN_BLOCK_LINES: usize = 10;
 
 /// Whether a block contains words: a list, steps, an answer. Code and drawings do not.
-fn is_plain(language: &str, block: &[&str]) -> bool {
+fn is_block_of_words(language: &str, block: &[&str]) -> bool {
     let words = || block.iter().filter(|line| !line.is_empty());
     matches!(language, "" | "text" | "txt" | "markdown" | "md" | "plain")
-        && words().count() <= PLAIN_LINES
-        && words().all(|line| is_prose(line))
+        && words().count() <= MAX_PLAIN_BLOCK_LINES
+        && words().all(|line| is_prose_line(line))
 }
 
 /// Whether a line is prose and not code, a drawing or output: mostly letters, more than two words, and no character at
 /// its end that only code has.
-fn is_prose(line: &str) -> bool {
+fn is_prose_line(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();
     line.split_whitespace().count() > 2
@@ -91,12 +94,12 @@ fn is_prose(line: &str) -> bool {
 }
 
 /// Whether a line only separates, or is the rule below the header of a table.
-fn is_rule(line: &str) -> bool {
+fn is_separator_line(line: &str) -> bool {
     line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ' | '|' | ':'))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum LinePiece {
     Heading,
     Item,
     Words,
@@ -104,7 +107,7 @@ enum Piece {
 
 /// The text that has been kept so far.
 #[derive(Default)]
-struct Condensed {
+struct CondensedText {
     out: String,
     /// A heading that is kept if something follows below it.
     heading: String,
@@ -113,20 +116,22 @@ struct Condensed {
     gap: bool,
 }
 
-impl Condensed {
-    fn add(&mut self, line: &str, piece: Piece) {
+impl CondensedText {
+    fn add_line(&mut self, line: &str, piece: LinePiece) {
         let line = line.replace("**", "");
-        let is_kept = |sentence: &str| !is_talk(sentence) || self.steps == Steps::Keep && is_step(sentence);
+        let is_kept = |sentence: &str| {
+            !is_uninformative_talk(sentence) || self.steps == Steps::Keep && is_step(sentence)
+        };
         let sentences: Vec<(&str, bool)> =
-            split(&line).into_iter().map(|sentence| (sentence, is_kept(sentence))).collect();
-        if piece == Piece::Heading {
+            split_sentences(&line).into_iter().map(|sentence| (sentence, is_kept(sentence))).collect();
+        if piece == LinePiece::Heading {
             let kept: Vec<&str> = sentences.iter().filter(|(_, kept)| *kept).map(|(text, _)| *text).collect();
             let kept = kept.join(" ");
             self.heading = if is_bare_heading(&kept) { String::new() } else { kept };
             return;
         }
         // The line is an item of a list, but its second sentence is not.
-        let mut is_item = piece == Piece::Item;
+        let mut is_item = piece == LinePiece::Item;
         for (sentence, is_kept) in sentences {
             if !is_kept {
                 self.gap = true;
@@ -135,14 +140,14 @@ impl Condensed {
             if !self.heading.is_empty() {
                 let heading = std::mem::take(&mut self.heading);
                 let mark = if heading.ends_with([':', '.', '?', '!']) { "" } else { ":" };
-                self.push(&format!("{heading}{mark}"), false);
+                self.push_kept(&format!("{heading}{mark}"), false);
             }
-            self.push(sentence, is_item);
+            self.push_kept(sentence, is_item);
             is_item = false;
         }
     }
 
-    fn push(&mut self, kept: &str, item: bool) {
+    fn push_kept(&mut self, kept: &str, item: bool) {
         let gap = std::mem::take(&mut self.gap);
         if !self.out.is_empty() {
             self.out.push_str(match self.out.chars().last() {
@@ -165,10 +170,10 @@ impl Condensed {
 }
 
 /// Returns the question or the offer at the end of a message; empty if it asks nothing.
-pub fn asks(text: &str) -> String {
-    const LAST_LINES: usize = 12;
+pub fn question_at_end(text: &str) -> String {
+    const LINES_SEARCHED_FOR_QUESTION: usize = 12;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    let last = &lines[lines.len().saturating_sub(LINES_SEARCHED_FOR_QUESTION)..];
     let asking = |sentence: &&str| {
         let small = sentence.to_lowercase();
         sentence.ends_with('?')
@@ -176,8 +181,8 @@ pub fn asks(text: &str) -> String {
     };
     let mut found = String::new();
     for line in last {
-        let line = without_mark(line).1.replace("**", "");
-        for sentence in split(&line).into_iter().filter(asking) {
+        let line = split_line_mark(line).1.replace("**", "");
+        for sentence in split_sentences(&line).into_iter().filter(asking) {
             found.push_str(if found.is_empty() { "" } else { " " });
             found.push_str(sentence);
         }
@@ -186,11 +191,11 @@ pub fn asks(text: &str) -> String {
 }
 
 /// Whether the words announce a next step, so that the agent had not finished.
-pub fn announces(text: &str) -> bool {
+pub fn announces_next_step(text: &str) -> bool {
     const NEXT_STARTS: &[&str] =
         &["need to ", "i need to ", "now ", "i also need ", "next, ", "next i ", "then i'll "];
     let Some(line) = text.lines().rev().map(str::trim).find(|line| !line.is_empty()) else { return false };
-    let last = split(line).pop().unwrap_or_default();
+    let last = split_sentences(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");
     let offers = ["let me know", "want me to", "would you like", "shall i"];
     last.ends_with(':')
@@ -205,7 +210,7 @@ pub fn announcement(text: &str, max: usize) -> Cow<'_, str> {
     /// "Let me fix it:" says nothing alone.
     const CLEAR_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let last = split(line).pop().unwrap_or_default();
+    let last = split_sentences(line).pop().unwrap_or_default();
     match (CLEAR_CHARS..=max).contains(&last.chars().count()) {
         true => Cow::Borrowed(last),
         false => last_sentences(text, max),
@@ -213,10 +218,10 @@ pub fn announcement(text: &str, max: usize) -> Cow<'_, str> {
 }
 
 /// Returns the part of a text between two calls that stays useful later; empty if it only announces the next call.
-pub fn finding(text: &str) -> String {
-    let said = condense(text);
+pub fn finding_between_calls(text: &str) -> String {
+    let said = condense_message(text);
     let names = said.contains('`') || said.contains('/');
-    let shortest = if names { INFORMATIVE_CHARS } else { INFORMATIVE_CHARS + 25 };
+    let shortest = if names { MIN_INFORMATIVE_CHARS } else { MIN_INFORMATIVE_CHARS + 25 };
     if said.chars().count() < shortest || !is_informative(&said) { String::new() } else { said }
 }
 
@@ -279,26 +284,26 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
 
 /// Returns what a line is, and the line without its mark: a heading, a quote, a list item. A line that is all bold is a
 /// heading too.
-fn without_mark(line: &str) -> (Piece, &str) {
+fn split_line_mark(line: &str) -> (LinePiece, &str) {
     let line = line.trim_start_matches('>').trim_start();
     if let Some(heading) = line.strip_prefix('#') {
-        return (Piece::Heading, heading.trim_start_matches('#').trim());
+        return (LinePiece::Heading, heading.trim_start_matches('#').trim());
     }
     let bold = line.trim_end_matches(':').strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
     if let Some(bold) = bold.filter(|bold| !bold.contains("**")) {
-        return (Piece::Heading, bold.trim_end_matches(':'));
+        return (LinePiece::Heading, bold.trim_end_matches(':'));
     }
     for mark in ["- [x] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ "] {
         if let Some(rest) = line.strip_prefix(mark) {
-            return (Piece::Item, rest.trim());
+            return (LinePiece::Item, rest.trim());
         }
     }
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let numbered = (1..=2).contains(&digits) && line[digits..].starts_with(". ");
-    (if numbered { Piece::Item } else { Piece::Words }, line)
+    (if numbered { LinePiece::Item } else { LinePiece::Words }, line)
 }
 
-fn split(line: &str) -> Vec<&str> {
+fn split_sentences(line: &str) -> Vec<&str> {
     let ends = line.match_indices(['.', '?', '!']).map(|(at, mark)| at + mark.len());
     let (mut found, mut start) = (Vec::new(), 0);
     for end in ends.filter(|end| line[*end..].starts_with(' ')).chain([line.len()]) {

@@ -40,8 +40,8 @@ fn markup_announcements_and_praise_go() {
         ("", ""),
     ];
     for (text, expected) in cases {
-        assert_eq!(condense(text), expected, "{text:?}");
-        assert_eq!(condense(&condense(text)), expected, "{text:?}");
+        assert_eq!(condense_message(text), expected, "{text:?}");
+        assert_eq!(condense_message(&condense_message(text)), expected, "{text:?}");
     }
 }
 
@@ -72,7 +72,7 @@ fn what_a_message_asks_announces_and_takes_back() {
         ("All of it is done.", ""),
     ];
     for (text, expected) in asking {
-        assert_eq!(asks(text), expected, "{text:?}");
+        assert_eq!(question_at_end(text), expected, "{text:?}");
     }
     let announcing = [
         ("Need to add the import.", true),
@@ -83,7 +83,7 @@ fn what_a_message_asks_announces_and_takes_back() {
         ("", false),
     ];
     for (text, expected) in announcing {
-        assert_eq!(announces(text), expected, "{text:?}");
+        assert_eq!(announces_next_step(text), expected, "{text:?}");
     }
     for (text, expected) in [
         ("No, resume uses another path.", true),
@@ -91,7 +91,7 @@ fn what_a_message_asks_announces_and_takes_back() {
         ("Nothing else uses it.", false),
         ("Now it works.", false),
     ] {
-        assert_eq!(retracts(text), expected, "{text:?}");
+        assert_eq!(retracts_statement(text), expected, "{text:?}");
     }
 }
 
@@ -104,7 +104,7 @@ fn findings_name_something_or_say_why() {
         ("The branch was merged into main before, because of which the walk stops too early.", true),
     ];
     for (text, expected) in cases {
-        assert_eq!(!finding(text).is_empty(), expected, "{text:?}");
+        assert_eq!(!finding_between_calls(text).is_empty(), expected, "{text:?}");
     }
 }
 

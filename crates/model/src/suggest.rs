@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use crate::event::Action;
-use crate::journal::Record;
+use crate::event::FileAction;
+use crate::journal::JournalRecord;
 
 #[derive(Debug, Serialize)]
-struct Line<'a> {
+struct RelevantFileLine<'a> {
     timestamp: &'a str,
     file_path: &'a str,
     source: &'static str,
     confidence: f64,
-    action: Action,
+    action: FileAction,
     #[serde(skip_serializing_if = "str::is_empty")]
     session: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,13 +19,13 @@ struct Line<'a> {
 }
 
 /// Returns one line per file of a record.
-pub fn lines(record: &Record) -> Vec<Vec<u8>> {
+pub fn relevant_file_lines(record: &JournalRecord) -> Vec<Vec<u8>> {
     let line = |file: &crate::journal::FileField| {
-        serde_json::to_vec(&Line {
+        serde_json::to_vec(&RelevantFileLine {
             timestamp: &record.ts,
             file_path: &file.path,
             source: "tool",
-            confidence: confidence(file.action, file.guess),
+            confidence: file_confidence(file.action, file.guess),
             action: file.action,
             session: &record.session,
             packet_id: None,
@@ -36,14 +36,14 @@ pub fn lines(record: &Record) -> Vec<Vec<u8>> {
 }
 
 /// Returns one line per file that the user confirmed in a packet.
-pub fn confirmed(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
+pub fn confirmed_file_lines(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
     let line = |file: &String| {
-        serde_json::to_vec(&Line {
+        serde_json::to_vec(&RelevantFileLine {
             timestamp: at,
             file_path: file,
             source: "user",
             confidence: 1.0,
-            action: Action::Mention,
+            action: FileAction::Mention,
             session: "",
             packet_id: Some(packet),
         })
@@ -53,13 +53,13 @@ pub fn confirmed(files: &[String], packet: &str, at: &str) -> Vec<Vec<u8>> {
 }
 
 /// Returns how likely it is that the file matters: a tool's input is certain, a name in a command's text is a guess.
-pub fn confidence(action: Action, guess: bool) -> f64 {
+pub fn file_confidence(action: FileAction, guess: bool) -> f64 {
     match (action, guess) {
-        (Action::Create | Action::Edit | Action::Delete, false) => 1.0,
-        (Action::Read, false) => 0.8,
-        (Action::Mention, false) => 0.6,
-        (Action::Create | Action::Edit | Action::Delete, true) => 0.6,
-        (Action::Read, true) => 0.5,
-        (Action::Mention, true) => 0.3,
+        (FileAction::Create | FileAction::Edit | FileAction::Delete, false) => 1.0,
+        (FileAction::Read, false) => 0.8,
+        (FileAction::Mention, false) => 0.6,
+        (FileAction::Create | FileAction::Edit | FileAction::Delete, true) => 0.6,
+        (FileAction::Read, true) => 0.5,
+        (FileAction::Mention, true) => 0.3,
     }
 }

@@ -19,31 +19,31 @@ use std::fmt::Write as _;
 use sha2::{Digest as _, Sha256};
 
 pub use kind::OutputKind;
-pub use record::{ArchivedOutput, KEPT_DAYS, SummarisedOutput, outdated};
+pub use record::{ArchivedOutput, ORIGINAL_KEPT_DAYS, SummarisedOutput, outdated_ids};
 
 use crate::clean::clean_line;
 use crate::error_line;
 use crate::redact::Redacted;
-use crate::text::{count, cut};
+use crate::text::{count_with_noun, cut_to_bytes};
 
 /// Whether an output is summarised. It must be a quarter larger than the threshold, because summarising one near it
 /// saves little.
-pub fn is_over(bytes: usize, threshold: u64) -> bool {
+pub fn is_large_enough(bytes: usize, threshold: u64) -> bool {
     bytes as u64 > threshold.saturating_add(threshold / 4)
 }
 
 /// Returns the SHA-256 of an output in hexadecimal.
-pub fn digest(output: &[u8]) -> String {
+pub fn output_digest(output: &[u8]) -> String {
     Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the id of an output: the beginning of its digest.
-pub fn id(digest: &str) -> String {
-    format!("o-{}", cut(digest, ID_DIGITS))
+pub fn output_id(digest: &str) -> String {
+    format!("o-{}", cut_to_bytes(digest, ID_DIGITS))
 }
 
 /// Returns whether a word can be the id of an output.
-pub fn is_id(word: &str) -> bool {
+pub fn is_output_id(word: &str) -> bool {
     let digits = word.strip_prefix("o-").unwrap_or_default();
     digits.len() == ID_DIGITS && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
@@ -51,20 +51,20 @@ pub fn is_id(word: &str) -> bool {
 const ID_DIGITS: usize = 16;
 
 /// The largest share of the original that a summary may take, in percent.
-pub const MOST_PERCENT: usize = 15;
+pub const MAX_SUMMARY_PERCENT: usize = 15;
 
 /// The longest line that is shown as one of the first or the last, in bytes. Error lines are never cut.
-const LONGEST_LINE: usize = 160;
+const MAX_LINE_BYTES: usize = 160;
 
 /// The most of the first lines that are shown.
-const MOST_FIRST_LINES: usize = 12;
+const MAX_FIRST_LINES: usize = 12;
 
 /// The most of the last lines that are shown.
-const MOST_LAST_LINES: usize = 20;
+const MAX_LAST_LINES: usize = 20;
 
 /// A summary, and figures about its original.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct OutputSummary {
     pub text: String,
     pub kind: OutputKind,
     pub lines: usize,
@@ -72,34 +72,34 @@ pub struct Summary {
 }
 
 /// Returns the room for the summary of an output of `bytes`, never more than a hook's reply may have.
-pub fn room(bytes: usize, cap: usize) -> usize {
-    (bytes * MOST_PERCENT / 100).min(cap)
+pub fn summary_room(bytes: usize, cap: usize) -> usize {
+    (bytes * MAX_SUMMARY_PERCENT / 100).min(cap)
 }
 
 /// Returns a summary of at most `room` bytes; `None` if the errors alone take more.
-pub fn summarise(output: &Redacted, id: &str, room: usize) -> Option<Summary> {
+pub fn summarise_output(output: &Redacted, id: &str, room: usize) -> Option<OutputSummary> {
     let lines: Vec<&str> = output.lines().collect();
-    let kind = OutputKind::of(output, &lines);
-    let errors = errors(output, &lines, kind);
+    let kind = OutputKind::detect(output, &lines);
+    let errors = error_lines_of_output(output, &lines, kind);
     let mut text = format!(
         "[Throughline summary of an output: {id}, {} bytes, {}, {}]\n",
         output.len(),
-        count(lines.len(), "line"),
+        count_with_noun(lines.len(), "line"),
         kind.title()
     );
     if !errors.is_empty() {
-        let _ = writeln!(text, "{}:", count(errors.len(), "error line"));
-        text.push_str(&grouped_errors(&errors));
+        let _ = writeln!(text, "{}:", count_with_noun(errors.len(), "error line"));
+        text.push_str(&list_grouped_errors(&errors));
     }
     let hint = format!(
         "[All of it: `thru swarm retrieve {id}`, with --offset N --limit N for some lines, --grep RE for those that match]"
     );
     let left = room.checked_sub(text.len() + hint.len())?;
     text.push_str(&match kind {
-        OutputKind::Json => json::outline(output, left),
-        OutputKind::Code => source::outline(&lines, left),
-        OutputKind::Diff => diff::outline(&lines, left),
-        OutputKind::Listing => listing::outline(&lines, left),
+        OutputKind::Json => json::outline_json(output, left),
+        OutputKind::Code => source::outline_source(&lines, left),
+        OutputKind::Diff => diff::outline_diff(&lines, left),
+        OutputKind::Listing => listing::outline_listing(&lines, left),
         OutputKind::Table | OutputKind::Matches | OutputKind::Log => String::new(),
     });
     if kind != OutputKind::Json {
@@ -107,7 +107,7 @@ pub fn summarise(output: &Redacted, id: &str, room: usize) -> Option<Summary> {
         text.push_str(&first_and_last_lines(&lines, left));
     }
     text.push_str(&hint);
-    (text.len() <= room).then_some(Summary { text, kind, lines: lines.len(), errors: errors.len() })
+    (text.len() <= room).then_some(OutputSummary { text, kind, lines: lines.len(), errors: errors.len() })
 }
 
 /// An error line and its place: the number of the line, or a path in JSON.
@@ -118,7 +118,7 @@ pub struct ErrorLine {
 }
 
 /// Returns the error lines of an output in order, without characters that a terminal would obey.
-pub fn errors(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
+pub fn error_lines_of_output(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
     let is_error: fn(&str) -> bool = match kind {
         OutputKind::Json => return json::errors(output),
         OutputKind::Log | OutputKind::Table => {
@@ -137,7 +137,7 @@ pub fn errors(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorL
 }
 
 /// Lists errors as `12: text`, or as `12, 40, 77: text` if a line is repeated.
-fn grouped_errors(errors: &[ErrorLine]) -> String {
+fn list_grouped_errors(errors: &[ErrorLine]) -> String {
     let mut order: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
     for error in errors {
@@ -158,8 +158,8 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
     let shown = |line: &&str| {
         let line = clean_line(line);
         let line = line.trim_end();
-        if line.len() > LONGEST_LINE {
-            format!("  {}…\n", cut(line, LONGEST_LINE))
+        if line.len() > MAX_LINE_BYTES {
+            format!("  {}…\n", cut_to_bytes(line, MAX_LINE_BYTES))
         } else {
             format!("  {line}\n")
         }
@@ -177,10 +177,9 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
         }
         kept
     };
-    let head = fit(&mut lines.iter().take(MOST_FIRST_LINES), room * 2 / 5);
+    let head = fit(&mut lines.iter().take(MAX_FIRST_LINES), room * 2 / 5);
     let used: usize = head.iter().map(String::len).sum();
-    let mut tail =
-        fit(&mut lines[head.len()..].iter().rev().take(MOST_LAST_LINES), room.saturating_sub(used));
+    let mut tail = fit(&mut lines[head.len()..].iter().rev().take(MAX_LAST_LINES), room.saturating_sub(used));
     tail.reverse();
     let mut text = String::new();
     if !head.is_empty() {
@@ -193,7 +192,7 @@ fn first_and_last_lines(lines: &[&str], room: usize) -> String {
 }
 
 /// Returns the items that fit into `room`, below a title that says how many there are and how many are shown.
-fn section(title: &str, items: &[String], room: usize) -> String {
+fn titled_section(title: &str, items: &[String], room: usize) -> String {
     let head = |shown: usize| match shown == items.len() {
         true => format!("{title} ({}):\n", items.len()),
         false => format!("{title} (the first {shown} of {}):\n", items.len()),
@@ -201,8 +200,8 @@ fn section(title: &str, items: &[String], room: usize) -> String {
     let (mut text, mut shown) = (String::new(), 0);
     for item in items {
         let item = clean_line(item);
-        let item = if item.len() > LONGEST_LINE {
-            format!("  {}…\n", cut(&item, LONGEST_LINE))
+        let item = if item.len() > MAX_LINE_BYTES {
+            format!("  {}…\n", cut_to_bytes(&item, MAX_LINE_BYTES))
         } else {
             format!("  {item}\n")
         };

@@ -1,18 +1,18 @@
 use super::*;
-use crate::redact::Options;
+use crate::redact::RedactOptions;
 
-fn of(output: &str) -> Option<Summary> {
-    let output = Redacted::whole(output, Options::default());
-    summarise(&output, "o-0123456789abcdef", room(output.len(), usize::MAX))
+fn summarise_text(output: &str) -> Option<OutputSummary> {
+    let output = Redacted::redact_whole(output, RedactOptions::default());
+    summarise_output(&output, "o-0123456789abcdef", summary_room(output.len(), usize::MAX))
 }
 
-fn kind(output: &str) -> OutputKind {
-    let output = Redacted::whole(output, Options::default());
-    OutputKind::of(&output, &output.lines().collect::<Vec<_>>())
+fn kind_of_text(output: &str) -> OutputKind {
+    let output = Redacted::redact_whole(output, RedactOptions::default());
+    OutputKind::detect(&output, &output.lines().collect::<Vec<_>>())
 }
 
 /// Makes the output of a test run with two errors, one of them twice.
-fn test_run() -> String {
+fn test_run_output() -> String {
     let mut text: String = (0..700).map(|n| format!("test parser::case_{n} ... ok\n")).collect();
     text.push_str("error: the parser stopped\n");
     text.extend((0..300).map(|n| format!("test lexer::case_{n} ... ok\n")));
@@ -22,7 +22,7 @@ fn test_run() -> String {
 
 #[test]
 fn a_test_run_keeps_every_error_with_its_place() {
-    let Summary { text, kind, lines, errors } = of(&test_run()).unwrap();
+    let OutputSummary { text, kind, lines, errors } = summarise_text(&test_run_output()).unwrap();
     assert_eq!((kind, lines, errors), (OutputKind::Log, 1_004, 4));
     assert!(
         text.starts_with(
@@ -64,7 +64,7 @@ fn kinds() {
         ("", OutputKind::Log),
         ("The parser reads a file.\nIt is slow.\n", OutputKind::Log),
     ] {
-        assert_eq!(kind(text), expected, "{}", cut(text, 60));
+        assert_eq!(kind_of_text(text), expected, "{}", cut_to_bytes(text, 60));
     }
 }
 
@@ -78,7 +78,7 @@ fn json_is_told_by_its_keys() {
             )
         })
         .collect();
-    let text = of(&format!(r#"{{"total": 400, "items": [{}]}}"#, items.join(","))).unwrap().text;
+    let text = summarise_text(&format!(r#"{{"total": 400, "items": [{}]}}"#, items.join(","))).unwrap().text;
     for part in [
         "1 error line:\n  $.items[7].error: disk full\n",
         "total: number, such as 400",
@@ -139,20 +139,20 @@ fn errors_in_every_form_are_kept() {
         ),
         (format!("{records}{{\"lvl\": \"i\", \"msg\": \"upload failed\"}}\n{records}"), "upload failed"),
     ] {
-        let text = of(&output).unwrap_or_else(|| panic!("no summary with {kept}")).text;
+        let text = summarise_text(&output).unwrap_or_else(|| panic!("no summary with {kept}")).text;
         assert!(text.contains(kept), "{kept} is not in\n{text}");
     }
     // Each line is an error: there is no summary.
     let mypy: String = (0..300).map(|n| format!("src/mod_{n}.py:{n}: error: Incompatible type\n")).collect();
     let pylint: String = (0..500).map(|n| format!("src/mod_{n}.py:{n}: [W1101(odd), f] odd\n")).collect();
-    assert_eq!((of(&mypy), of(&pylint)), (None, None));
+    assert_eq!((summarise_text(&mypy), summarise_text(&pylint)), (None, None));
 }
 
 #[test]
 fn structure_of_code_diffs_and_listings() {
     let body = "    let value = compute(1, 2, 3);\n    store(value);\n".repeat(40);
     let code: String = (0..12).map(|n| format!("pub fn part_{n}(a: u8) -> u8 {{\n{body}}}\n\n")).collect();
-    let text = of(&code).unwrap().text;
+    let text = summarise_text(&code).unwrap().text;
     assert!(
         text.contains("declarations (12):\n  1: pub fn part_0(a: u8) -> u8\n  84: pub fn part_1"),
         "{text}"
@@ -167,29 +167,33 @@ fn structure_of_code_diffs_and_listings() {
             )
         })
         .collect();
-    let text = of(&diff).unwrap().text;
+    let text = summarise_text(&diff).unwrap().text;
     assert!(text.contains("files (20):\n  1: src/f0.rs  +24 -12, 12 hunks\n  64: src/f1.rs"), "{text}");
 
     let listing: String = (0..900).map(|n| format!("crates/part{}/src/file{n}.rs\n", n % 3)).collect();
-    let text = of(&listing).unwrap().text;
+    let text = summarise_text(&listing).unwrap().text;
     assert!(text.contains("folders (3):\n  crates/part0/  300 (rs 300)"), "{text}");
 }
 
 #[test]
 fn an_output_that_is_all_errors_is_left_alone() {
     let errors: String = (0..900).map(|n| format!("error: number {n} failed\n")).collect();
-    assert_eq!(of(&errors), None);
+    assert_eq!(summarise_text(&errors), None);
     let long = format!("error: {}\n", "x".repeat(30_000));
-    assert_eq!(of(&long), None);
-    assert_eq!(of("short"), None);
+    assert_eq!(summarise_text(&long), None);
+    assert_eq!(summarise_text("short"), None);
 }
 
 #[test]
 fn thresholds_and_ids() {
-    assert!(!is_over(16_384, 16_384) && !is_over(20_480, 16_384) && is_over(20_481, 16_384));
-    let name = id(&digest(b"abc"));
+    assert!(
+        !is_large_enough(16_384, 16_384)
+            && !is_large_enough(20_480, 16_384)
+            && is_large_enough(20_481, 16_384)
+    );
+    let name = output_id(&output_digest(b"abc"));
     assert_eq!(name, "o-ba7816bf8f01cfea");
-    assert!(is_id(&name));
+    assert!(is_output_id(&name));
     for bad in [
         "",
         "o-",
@@ -199,7 +203,7 @@ fn thresholds_and_ids() {
         "o-../../../../../..",
         "o-ba7816bf8f01cfe/",
     ] {
-        assert!(!is_id(bad), "{bad}");
+        assert!(!is_output_id(bad), "{bad}");
     }
 }
 
@@ -221,6 +225,6 @@ fn retrievals_are_known() {
 fn hostile_characters_do_not_reach_the_model() {
     let mut text: String = (0..900).map(|n| format!("\u{1b}[31mline {n}\u{1b}[0m\u{202e}\n")).collect();
     text.push_str("\u{1b}[31merror: red\u{1b}[0m\n");
-    let text = of(&text).unwrap().text;
+    let text = summarise_text(&text).unwrap().text;
     assert!(text.contains("901: error: red\n") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
 }

@@ -3,14 +3,14 @@
 
 use std::fmt;
 
-use crate::evidence::{EntryType, Verdict};
-use crate::id::{BadId, Id};
+use crate::evidence::{EntryType, EvidenceVerdict};
+use crate::id::{Id, InvalidId};
 use crate::plan::Plan;
 use crate::verdict::Ruling;
 
 /// What an agent of a swarm does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum AgentPart {
     Architect,
     Explorer,
     Sme,
@@ -20,68 +20,68 @@ pub enum Part {
     TestEngineer,
 }
 
-impl Part {
-    pub const ALL: [Part; 7] = [
-        Part::Architect,
-        Part::Explorer,
-        Part::Sme,
-        Part::Coder,
-        Part::Reviewer,
-        Part::Critic,
-        Part::TestEngineer,
+impl AgentPart {
+    pub const ALL: [AgentPart; 7] = [
+        AgentPart::Architect,
+        AgentPart::Explorer,
+        AgentPart::Sme,
+        AgentPart::Coder,
+        AgentPart::Reviewer,
+        AgentPart::Critic,
+        AgentPart::TestEngineer,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Part::Architect => "architect",
-            Part::Explorer => "explorer",
-            Part::Sme => "sme",
-            Part::Coder => "coder",
-            Part::Reviewer => "reviewer",
-            Part::Critic => "critic",
-            Part::TestEngineer => "test_engineer",
+            AgentPart::Architect => "architect",
+            AgentPart::Explorer => "explorer",
+            AgentPart::Sme => "sme",
+            AgentPart::Coder => "coder",
+            AgentPart::Reviewer => "reviewer",
+            AgentPart::Critic => "critic",
+            AgentPart::TestEngineer => "test_engineer",
         }
     }
 
     /// Returns the part that an agent's type names: `reviewer`, `mega_reviewer`, possibly with the name of a plugin
     /// before it.
-    pub fn of(agent: &str) -> Option<Part> {
+    pub fn from_agent_type(agent: &str) -> Option<AgentPart> {
         let name = agent.rsplit(':').next().unwrap_or(agent).trim().to_ascii_lowercase().replace('-', "_");
-        let is_named = |part: &Part| {
+        let is_named = |part: &AgentPart| {
             let prefix = name.strip_suffix(part.name());
             prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
         };
-        Part::ALL.into_iter().find(is_named)
+        AgentPart::ALL.into_iter().find(is_named)
     }
 
     /// Returns the part that is named before a description of work, as in `reviewer: check the lexer`.
-    pub fn of_description(text: &str) -> Option<Part> {
-        Part::of(described_agent(text))
+    pub fn from_description(text: &str) -> Option<AgentPart> {
+        AgentPart::from_agent_type(described_agent(text))
     }
 
     /// Returns whether an agent of this part changes no files.
     pub fn is_read_only(self) -> bool {
-        matches!(self, Part::Explorer | Part::Sme | Part::Reviewer | Part::Critic)
+        matches!(self, AgentPart::Explorer | AgentPart::Sme | AgentPart::Reviewer | AgentPart::Critic)
     }
 
     /// Returns which type of evidence the answers of this part are; `None` if they do not end with a verdict.
-    pub fn judges(self) -> Option<EntryType> {
+    pub fn evidence_type_judged(self) -> Option<EntryType> {
         match self {
-            Part::Reviewer | Part::Critic => Some(EntryType::Review),
-            Part::TestEngineer => Some(EntryType::Test),
-            Part::Architect | Part::Explorer | Part::Sme | Part::Coder => None,
+            AgentPart::Reviewer | AgentPart::Critic => Some(EntryType::Review),
+            AgentPart::TestEngineer => Some(EntryType::Test),
+            AgentPart::Architect | AgentPart::Explorer | AgentPart::Sme | AgentPart::Coder => None,
         }
     }
 
     /// Converts a ruling to a verdict of evidence. If a critic asks for a revision, nothing that was made is rejected,
     /// because the plan is revised before the work begins.
-    pub fn verdict(self, ruling: Ruling) -> Verdict {
+    pub fn to_evidence_verdict(self, ruling: Ruling) -> EvidenceVerdict {
         match (self, ruling) {
-            (Part::TestEngineer, ruling) if ruling.is_good() => Verdict::Pass,
-            (Part::TestEngineer, _) => Verdict::Fail,
-            (Part::Critic, Ruling::NeedsRevision) => Verdict::Warn,
-            (_, ruling) if ruling.is_good() => Verdict::Approved,
-            _ => Verdict::Rejected,
+            (AgentPart::TestEngineer, ruling) if ruling.is_good() => EvidenceVerdict::Pass,
+            (AgentPart::TestEngineer, _) => EvidenceVerdict::Fail,
+            (AgentPart::Critic, Ruling::NeedsRevision) => EvidenceVerdict::Warn,
+            (_, ruling) if ruling.is_good() => EvidenceVerdict::Approved,
+            _ => EvidenceVerdict::Rejected,
         }
     }
 }
@@ -96,7 +96,7 @@ pub fn described_agent(text: &str) -> &str {
 /// Returns the swarm that an agent with this name would belong to; `None` if no swarm names its agents like this:
 /// `code-reviewer` and `plugin:reviewer` are agents of somebody else.
 pub fn swarm_of(agent: &str) -> Option<SwarmId> {
-    let part = Part::of(agent).filter(|_| !agent.contains(':'))?;
+    let part = AgentPart::from_agent_type(agent).filter(|_| !agent.contains(':'))?;
     let name = agent.trim().to_ascii_lowercase();
     match &name[..name.len() - part.name().len()] {
         "" => Some(SwarmId::default_swarm()),
@@ -113,12 +113,12 @@ pub const DEFAULT: &str = "default";
 
 impl SwarmId {
     /// Accepts what every harness accepts in the name of an agent: lower-case letters, digits, `-` and `_`.
-    pub fn new(text: &str) -> Result<SwarmId, BadSwarm> {
-        Id::new(text).map_err(BadSwarm::Id)?;
+    pub fn new(text: &str) -> Result<SwarmId, InvalidSwarmId> {
+        Id::new(text).map_err(InvalidSwarmId::Id)?;
         let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
-        match text.bytes().all(is_plain) && text.len() <= MOST_BYTES {
+        match text.bytes().all(is_plain) && text.len() <= MAX_NAME_BYTES {
             true => Ok(SwarmId(text.to_owned())),
-            false => Err(BadSwarm::Shape),
+            false => Err(InvalidSwarmId::Shape),
         }
     }
 
@@ -131,18 +131,18 @@ impl SwarmId {
     }
 
     /// Returns the prefix of the names of its agents; empty for the default swarm.
-    pub fn prefix(&self) -> String {
+    pub fn agent_prefix(&self) -> String {
         if self.as_str() == DEFAULT { String::new() } else { format!("{}_", self.as_str()) }
     }
 
     /// Returns the name of the swarm's agent for a part.
-    pub fn agent(&self, part: Part) -> String {
-        format!("{}{}", self.prefix(), part.name())
+    pub fn agent_name(&self, part: AgentPart) -> String {
+        format!("{}{}", self.agent_prefix(), part.name())
     }
 
     /// Expands the variables in a prompt.
-    pub fn expand(&self, prompt: &str) -> String {
-        prompt.replace("{{SWARM_ID}}", self.as_str()).replace("{{AGENT_PREFIX}}", &self.prefix())
+    pub fn expand_variables(&self, prompt: &str) -> String {
+        prompt.replace("{{SWARM_ID}}", self.as_str()).replace("{{AGENT_PREFIX}}", &self.agent_prefix())
     }
 }
 
@@ -153,13 +153,13 @@ impl fmt::Display for SwarmId {
 }
 
 /// The longest name of a swarm. Some harnesses cut longer names of agents.
-const MOST_BYTES: usize = 40;
+const MAX_NAME_BYTES: usize = 40;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadSwarm {
+pub enum InvalidSwarmId {
     #[error("{0}")]
-    Id(BadId),
-    #[error("the name of a swarm has at most {MOST_BYTES} lower-case letters, digits, `-` and `_`")]
+    Id(InvalidId),
+    #[error("the name of a swarm has at most {MAX_NAME_BYTES} lower-case letters, digits, `-` and `_`")]
     Shape,
 }
 
@@ -169,7 +169,7 @@ pub const UNNAMED: &str = "(unnamed)";
 /// Returns the swarm that a plan belongs to, if it is none of `ours`. A plan of the default swarm belongs to everybody,
 /// and so does a plan without a swarm that was made here; one that was imported belongs to the default swarm. If no swarm
 /// is in use here, no plan is foreign.
-pub fn foreign<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
+pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
     let name = plan.swarm.trim();
     let uses = |name: &str| ours.iter().any(|swarm| swarm.as_str() == name);
     match name {
@@ -182,7 +182,7 @@ pub fn foreign<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
 
 /// Returns the model that the settings name for an agent: `coder=opus, opencode:coder=openai/gpt-5`. An entry for one
 /// harness wins over one for all; of two equal entries the last wins.
-pub fn model_of<'s>(setting: &'s str, harness: &str, part: Part) -> Option<&'s str> {
+pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: AgentPart) -> Option<&'s str> {
     let pairs = setting.split([',', '\n']).filter_map(|pair| pair.split_once('='));
     let mut found = (None, None);
     for (name, model) in pairs.map(|(name, model)| (name.trim(), model.trim())) {
@@ -199,11 +199,11 @@ pub fn model_of<'s>(setting: &'s str, harness: &str, part: Part) -> Option<&'s s
 }
 
 /// Returns the entries of the setting that name no agent, no known harness or no model.
-pub fn unknown_models<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'s str> {
+pub fn unknown_model_entries<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'s str> {
     let is_good = |entry: &str| {
         let Some((name, model)) = entry.split_once('=') else { return false };
         let (harness, part) = name.split_once(':').map_or((None, name), |(of, part)| (Some(of.trim()), part));
-        let part = Part::ALL.into_iter().find(|known| known.name() == part.trim());
+        let part = AgentPart::ALL.into_iter().find(|known| known.name() == part.trim());
         let is_known = harness.is_none_or(|harness| harnesses.contains(&harness));
         let is_model =
             !model.trim().is_empty() && !model.trim().chars().any(|c| c.is_control() || c.is_whitespace());

@@ -2,15 +2,15 @@ use super::*;
 
 #[test]
 fn an_agent_is_known_by_the_end_of_its_name() {
-    let rows: &[(&str, Option<Part>)] = &[
-        ("reviewer", Some(Part::Reviewer)),
-        ("mega_reviewer", Some(Part::Reviewer)),
-        ("Mega_Reviewer", Some(Part::Reviewer)),
-        ("two_words_coder", Some(Part::Coder)),
-        ("test_engineer", Some(Part::TestEngineer)),
-        ("mega_test_engineer", Some(Part::TestEngineer)),
-        ("test-engineer", Some(Part::TestEngineer)),
-        ("plugin:sme", Some(Part::Sme)),
+    let rows: &[(&str, Option<AgentPart>)] = &[
+        ("reviewer", Some(AgentPart::Reviewer)),
+        ("mega_reviewer", Some(AgentPart::Reviewer)),
+        ("Mega_Reviewer", Some(AgentPart::Reviewer)),
+        ("two_words_coder", Some(AgentPart::Coder)),
+        ("test_engineer", Some(AgentPart::TestEngineer)),
+        ("mega_test_engineer", Some(AgentPart::TestEngineer)),
+        ("test-engineer", Some(AgentPart::TestEngineer)),
+        ("plugin:sme", Some(AgentPart::Sme)),
         ("prereviewer", None),
         ("reviewers", None),
         ("engineer", None),
@@ -18,7 +18,7 @@ fn an_agent_is_known_by_the_end_of_its_name() {
         ("", None),
     ];
     for (name, part) in rows {
-        assert_eq!(Part::of(name), *part, "{name:?}");
+        assert_eq!(AgentPart::from_agent_type(name), *part, "{name:?}");
     }
 }
 
@@ -41,20 +41,20 @@ fn an_agent_of_another_plugin_belongs_to_no_swarm() {
 
 #[test]
 fn a_description_names_its_agent_first() {
-    assert_eq!(Part::of_description("mega_critic: the plan"), Some(Part::Critic));
-    assert_eq!(Part::of_description("@reviewer, again"), Some(Part::Reviewer));
-    assert_eq!(Part::of_description("test_engineer"), Some(Part::TestEngineer));
-    assert_eq!(Part::of_description("Ask the reviewer"), None);
-    assert_eq!(Part::of_description(""), None);
+    assert_eq!(AgentPart::from_description("mega_critic: the plan"), Some(AgentPart::Critic));
+    assert_eq!(AgentPart::from_description("@reviewer, again"), Some(AgentPart::Reviewer));
+    assert_eq!(AgentPart::from_description("test_engineer"), Some(AgentPart::TestEngineer));
+    assert_eq!(AgentPart::from_description("Ask the reviewer"), None);
+    assert_eq!(AgentPart::from_description(""), None);
 }
 
 #[test]
 fn names_have_a_prefix_except_in_the_default_swarm() {
-    assert_eq!(SwarmId::default_swarm().agent(Part::Coder), "coder");
+    assert_eq!(SwarmId::default_swarm().agent_name(AgentPart::Coder), "coder");
     let mega = SwarmId::new("mega").unwrap();
-    assert_eq!(mega.agent(Part::TestEngineer), "mega_test_engineer");
-    assert_eq!(mega.expand("{{SWARM_ID}}: call {{AGENT_PREFIX}}sme"), "mega: call mega_sme");
-    assert_eq!(SwarmId::default_swarm().expand("{{AGENT_PREFIX}}sme"), "sme");
+    assert_eq!(mega.agent_name(AgentPart::TestEngineer), "mega_test_engineer");
+    assert_eq!(mega.expand_variables("{{SWARM_ID}}: call {{AGENT_PREFIX}}sme"), "mega: call mega_sme");
+    assert_eq!(SwarmId::default_swarm().expand_variables("{{AGENT_PREFIX}}sme"), "sme");
     for bad in ["", "../x", "Mega", "a b", "a/b", "ä", "-x", "x.y", &"x".repeat(41)] {
         assert!(SwarmId::new(bad).is_err(), "{bad:?}");
     }
@@ -77,43 +77,43 @@ fn a_plan_is_foreign_only_to_a_swarm() {
     for (plan, ours, is_foreign) in rows {
         let imported =
             Plan { swarm: (*plan).to_owned(), migration_status: "migrated".to_owned(), ..Plan::new("p") };
-        assert_eq!(foreign(&imported, &swarms(ours)).is_some(), *is_foreign, "{plan} {ours:?}");
+        assert_eq!(foreign_swarm(&imported, &swarms(ours)).is_some(), *is_foreign, "{plan} {ours:?}");
     }
     let made_here = Plan { swarm: String::new(), ..Plan::new("p") };
-    assert_eq!(foreign(&made_here, &swarms(&["mega"])), None);
+    assert_eq!(foreign_swarm(&made_here, &swarms(&["mega"])), None);
 }
 
 #[test]
 fn a_model_is_found_for_an_agent_and_a_harness() {
     let setting = "coder=opus, opencode:coder = local/big ,reviewer=haiku,broken,=x,sme=";
     let rows = [
-        ("claude-code", Part::Coder, Some("opus")),
-        ("opencode", Part::Coder, Some("local/big")),
-        ("opencode", Part::Reviewer, Some("haiku")),
-        ("claude-code", Part::Sme, None),
-        ("claude-code", Part::Critic, None),
+        ("claude-code", AgentPart::Coder, Some("opus")),
+        ("opencode", AgentPart::Coder, Some("local/big")),
+        ("opencode", AgentPart::Reviewer, Some("haiku")),
+        ("claude-code", AgentPart::Sme, None),
+        ("claude-code", AgentPart::Critic, None),
     ];
     for (harness, part, model) in rows {
-        assert_eq!(model_of(setting, harness, part), model, "{harness} {part:?}");
+        assert_eq!(model_of_agent(setting, harness, part), model, "{harness} {part:?}");
     }
-    assert_eq!(unknown_models(setting, &["opencode"]), ["broken", "=x", "sme="]);
-    assert_eq!(unknown_models("vim:coder=x", &["opencode"]), ["vim:coder=x"]);
-    assert_eq!(model_of("coder=a\u{1}b", "droid", Part::Coder), None, "a line of its own head");
+    assert_eq!(unknown_model_entries(setting, &["opencode"]), ["broken", "=x", "sme="]);
+    assert_eq!(unknown_model_entries("vim:coder=x", &["opencode"]), ["vim:coder=x"]);
+    assert_eq!(model_of_agent("coder=a\u{1}b", "droid", AgentPart::Coder), None, "a line of its own head");
 }
 
 #[test]
 fn a_ruling_becomes_evidence() {
     let rows = [
-        (Part::Reviewer, Ruling::Approved, Verdict::Approved),
-        (Part::Reviewer, Ruling::Pass, Verdict::Approved),
-        (Part::Reviewer, Ruling::NeedsRevision, Verdict::Rejected),
-        (Part::Critic, Ruling::NeedsRevision, Verdict::Warn),
-        (Part::Critic, Ruling::Rejected, Verdict::Rejected),
-        (Part::TestEngineer, Ruling::Pass, Verdict::Pass),
-        (Part::TestEngineer, Ruling::Rejected, Verdict::Fail),
-        (Part::TestEngineer, Ruling::Fail, Verdict::Fail),
+        (AgentPart::Reviewer, Ruling::Approved, EvidenceVerdict::Approved),
+        (AgentPart::Reviewer, Ruling::Pass, EvidenceVerdict::Approved),
+        (AgentPart::Reviewer, Ruling::NeedsRevision, EvidenceVerdict::Rejected),
+        (AgentPart::Critic, Ruling::NeedsRevision, EvidenceVerdict::Warn),
+        (AgentPart::Critic, Ruling::Rejected, EvidenceVerdict::Rejected),
+        (AgentPart::TestEngineer, Ruling::Pass, EvidenceVerdict::Pass),
+        (AgentPart::TestEngineer, Ruling::Rejected, EvidenceVerdict::Fail),
+        (AgentPart::TestEngineer, Ruling::Fail, EvidenceVerdict::Fail),
     ];
     for (part, ruling, verdict) in rows {
-        assert_eq!(part.verdict(ruling), verdict, "{part:?} {ruling:?}");
+        assert_eq!(part.to_evidence_verdict(ruling), verdict, "{part:?} {ruling:?}");
     }
 }

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Returns the longest prefix of at most `max` bytes that ends between two characters.
-pub fn cut(text: &str, max: usize) -> &str {
+pub fn cut_to_bytes(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
     }
@@ -11,7 +11,7 @@ pub fn cut(text: &str, max: usize) -> &str {
 }
 
 /// Returns the command lines that a text quotes: between back quotes, and in fenced blocks.
-pub fn commands_in(text: &str) -> Vec<&str> {
+pub fn quoted_commands(text: &str) -> Vec<&str> {
     let (mut found, mut fenced) = (Vec::new(), false);
     for line in text.lines().map(str::trim) {
         if line.starts_with("```") {
@@ -32,7 +32,7 @@ pub fn commands_in(text: &str) -> Vec<&str> {
 /// Splits at the first `mark`, like `str::split_once`, but faster on short lines: that method first prepares its
 /// search, which takes longer than the search itself. This function looks for the first character of the mark that is
 /// not a space.
-pub fn split_once<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
+pub fn split_at_first<'t>(text: &'t str, mark: &str) -> Option<(&'t str, &'t str)> {
     let (before, first) = mark.char_indices().find(|(_, c)| *c != ' ').or(mark.char_indices().next())?;
     let mut starts = text.match_indices(first).filter_map(|(at, _)| at.checked_sub(before));
     let at = starts.find(|at| text.as_bytes()[*at..].starts_with(mark.as_bytes()))?;
@@ -49,12 +49,12 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
         !mark && !fenced
     });
     lines
-        .flat_map(split_line)
+        .flat_map(split_line_into_sentences)
         .map(|sentence| sentence.trim().trim_start_matches(['-', '*', '#', '>', ' ']).trim())
         .filter(|sentence| !sentence.is_empty())
 }
 
-fn split_line(line: &str) -> Vec<&str> {
+fn split_line_into_sentences(line: &str) -> Vec<&str> {
     let ends = line.match_indices(['.', '?', '!']).map(|(at, mark)| at + mark.len());
     let (mut found, mut start) = (Vec::new(), 0);
     for end in ends.filter(|end| line[*end..].starts_with(' ')).chain([line.len()]) {
@@ -66,7 +66,7 @@ fn split_line(line: &str) -> Vec<&str> {
 
 /// Shortens a long text to its first line, its headings, the first words below them, its steps and its commands, as
 /// many as fit into `max` characters. Omissions are marked. A text that fits is unchanged.
-pub fn outline(text: &str, max: usize) -> String {
+pub fn outline_text(text: &str, max: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= max {
         return text.to_owned();
@@ -77,17 +77,17 @@ pub fn outline(text: &str, max: usize) -> String {
         return text.chars().take(max.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…";
     }
     let mut order: Vec<(usize, usize)> =
-        weights(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
+        line_ranks(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
     order.retain(|(weight, _)| *weight != FENCE_RANK);
     // If there is room for more than headings, the first steps are kept whole, because they say more.
-    if max >= WHOLE_STEPS {
+    if max >= MIN_ROOM_FOR_WHOLE_STEPS {
         order.iter_mut().filter(|(weight, _)| (3..FENCE_RANK).contains(weight)).for_each(|entry| entry.0 = 3);
     }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
     for (weight, i) in order {
         // The first line may be the whole message, and the first paragraph says what the rest is for.
-        let most = if weight == 0 { LONGEST_LINE.max(max / 2) } else { LONGEST_LINE };
+        let most = if weight == 0 { MAX_OUTLINE_LINE_CHARS.max(max / 2) } else { MAX_OUTLINE_LINE_CHARS };
         let line: String = match lines[i].chars().count() > most {
             true => lines[i].chars().take(most - 1).chain(['…']).collect(),
             false => lines[i].to_owned(),
@@ -118,9 +118,9 @@ pub fn outline(text: &str, max: usize) -> String {
 
 /// Ranks the lines of a text. Lines with a lower rank are kept first. Code in fences ranks last, unless the heading
 /// above asks for checks.
-fn weights(lines: &[&str]) -> Vec<usize> {
+fn line_ranks(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
-    // The first `KNOWN_BY_CHARS` characters identify a text, so their lines are kept first.
+    // The first `IDENTIFYING_CHARS` characters identify a text, so their lines are kept first.
     let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
@@ -140,12 +140,12 @@ fn weights(lines: &[&str]) -> Vec<usize> {
             checking = ["verif", "test", "check", "valid"].iter().any(|word| small.contains(word));
         }
         weights.push(match () {
-            () if i == 0 || first < KNOWN_BY_CHARS => 0,
+            () if i == 0 || first < IDENTIFYING_CHARS => 0,
             () if !heading && !item && !fenced && !purpose => {
                 purpose = true;
                 0
             }
-            () if !heading && checking && (fenced && is_command(bare) || item && !indented) => 1,
+            () if !heading && checking && (fenced && could_be_command(bare) || item && !indented) => 1,
             () if heading && (bare.contains('`') || bare.len() > 24) => 2,
             () if fenced => 8,
             () if !heading && after_heading && !item => 3,
@@ -161,7 +161,7 @@ fn weights(lines: &[&str]) -> Vec<usize> {
 }
 
 /// Whether a line of a block could be typed as a command, and is not code.
-fn is_command(line: &str) -> bool {
+fn could_be_command(line: &str) -> bool {
     line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
         && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
         && !line.contains(" = ")
@@ -169,25 +169,25 @@ fn is_command(line: &str) -> bool {
 }
 
 /// With at least this much room, in characters, an outline contains whole steps.
-const WHOLE_STEPS: usize = 600;
+const MIN_ROOM_FOR_WHOLE_STEPS: usize = 600;
 
 /// This many characters identify a text.
-const KNOWN_BY_CHARS: usize = 60;
+const IDENTIFYING_CHARS: usize = 60;
 
 /// The rank of a line that only opens or closes a block.
 const FENCE_RANK: usize = 9;
 
 /// The longest line of an outline, in characters.
-const LONGEST_LINE: usize = 160;
+const MAX_OUTLINE_LINE_CHARS: usize = 160;
 
 /// Returns a number with its noun: `1 line`, `2 lines`.
-pub fn count(n: usize, one: &str) -> String {
+pub fn count_with_noun(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 /// Returns a hash that distinguishes texts without storing them. It is FNV-1a, because it is written to disk and must
 /// be the same in every build.
-pub fn fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
+pub fn fnv_fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
     let mut state = FINGERPRINT_OF_NOTHING;
     for part in parts {
         for byte in part.as_ref().iter().chain(&[0xff]) {
@@ -206,7 +206,7 @@ fn fingerprint_step(state: u64, byte: u8) -> u64 {
 /// The hashing of maps that are looked up and never listed. It has no random seed, which would be a system call.
 pub type ByFingerprint = BuildHasherDefault<FingerprintHasher>;
 
-/// Computes a [`fingerprint`] step by step.
+/// Computes a [`fnv_fingerprint`] step by step.
 #[derive(Debug)]
 pub struct FingerprintHasher(u64);
 
@@ -229,7 +229,7 @@ impl Hasher for FingerprintHasher {
 }
 
 /// Returns the allowed word nearest to what was written, if it is near enough.
-pub fn did_you_mean<'a>(written: &str, allowed: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_allowed_word<'a>(written: &str, allowed: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     allowed
         .map(|word| (strsim::jaro_winkler(written, word), word))
         .filter(|(likeness, _)| *likeness > 0.8)
@@ -246,7 +246,7 @@ mod tests {
         for (text, max, expected) in
             [("abc", 5, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, ""), ("", 0, "")]
         {
-            assert_eq!(cut(text, max), expected);
+            assert_eq!(cut_to_bytes(text, max), expected);
         }
     }
 
@@ -254,7 +254,7 @@ mod tests {
     fn splits_as_the_method_of_str_does() {
         for text in ["a: b: c", "a:b", ":: ", "", ": ", "é: ü", "a :b : c"] {
             for mark in [": ", ":", " : ", "é", " b", " "] {
-                assert_eq!(split_once(text, mark), text.split_once(mark), "{text:?} {mark:?}");
+                assert_eq!(split_at_first(text, mark), text.split_once(mark), "{text:?} {mark:?}");
             }
         }
     }
@@ -264,19 +264,19 @@ mod tests {
         let plan = "Do this plan:\n# Plan: keep comments in the reader\n## Summary\nThe reader drops comments.\n## Files\n\
                     ### 1. `src/reader.rs`\n- keep them\n  - also within arrays\n```rust\nfn read() {}\n```\n## Verification\n```\n\
                     make check\n```";
-        assert_eq!(outline(plan, 400), plan);
+        assert_eq!(outline_text(plan, 400), plan);
         assert_eq!(
-            outline(plan, 138),
+            outline_text(plan, 138),
             "Do this plan:\n# Plan: keep comments in the reader\n## Summary\nThe reader drops comments.\n… ### 1. `src/reader.rs`\n\
              … make check\n…"
         );
-        assert_eq!(outline("one two three", 8), "one two…");
+        assert_eq!(outline_text("one two three", 8), "one two…");
     }
 
     #[test]
     fn suggests_only_what_is_near() {
         let keys = ["hooks.enabled", "redact.emails"];
-        assert_eq!(did_you_mean("hooks.enable", keys.into_iter()), Some("hooks.enabled"));
-        assert_eq!(did_you_mean("zzz", keys.into_iter()), None);
+        assert_eq!(nearest_allowed_word("hooks.enable", keys.into_iter()), Some("hooks.enabled"));
+        assert_eq!(nearest_allowed_word("zzz", keys.into_iter()), None);
     }
 }

@@ -5,7 +5,7 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
 /// Returns `2026-11-15T19:22:00Z`, the form in every record.
-pub fn rfc3339(at: Timestamp) -> String {
+pub fn to_rfc3339(at: Timestamp) -> String {
     let t = Offset::UTC.to_datetime(at);
     // Every record has a time, and `format!` with padding costs ten times as much as writing the digits.
     let [century, year] = [t.year() / 100, t.year() % 100].map(|part| i8::try_from(part).unwrap_or(0));
@@ -20,22 +20,22 @@ pub fn rfc3339(at: Timestamp) -> String {
 }
 
 /// Returns `2026-11-15T19:22:00.918Z`, which distinguishes two events in one second.
-pub fn precise(at: Timestamp) -> String {
-    let second = rfc3339(at);
+pub fn to_rfc3339_millis(at: Timestamp) -> String {
+    let second = to_rfc3339(at);
     let millis = at.as_millisecond().rem_euclid(1_000);
     format!("{}.{millis:03}Z", second.trim_end_matches('Z'))
 }
 
 /// Returns `20261115T192200Z`, the form in file names: it sorts by time and has no colon, which Windows forbids.
-pub fn compact(at: Timestamp) -> String {
-    rfc3339(at).replace(['-', ':'], "")
+pub fn to_compact(at: Timestamp) -> String {
+    to_rfc3339(at).replace(['-', ':'], "")
 }
 
 /// Parses the forms in records and in other tools' files: a full timestamp, one without seconds or zone (taken as
 /// UTC), or a date.
-pub fn parse(text: &str) -> Option<Timestamp> {
+pub fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    if let Some(at) = parse_usual(text) {
+    if let Some(at) = parse_rfc3339(text) {
         return Some(at);
     }
     if let Ok(at) = text.parse::<Timestamp>() {
@@ -47,30 +47,30 @@ pub fn parse(text: &str) -> Option<Timestamp> {
 
 /// Parses `2026-11-15T19:22:00Z`, with or without milliseconds. Every transcript line has such a time, and the general
 /// parser costs ten times as much.
-fn parse_usual(text: &str) -> Option<Timestamp> {
+fn parse_rfc3339(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let millis = match (bytes.len(), bytes.get(19)) {
         (20, Some(b'Z')) => 0,
-        (24, Some(b'.')) if bytes[23] == b'Z' => digits(&bytes[20..23])?,
+        (24, Some(b'.')) if bytes[23] == b'Z' => parse_digits(&bytes[20..23])?,
         _ => return None,
     };
     let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
     if marks.iter().any(|(at, mark)| bytes[*at] != *mark) {
         return None;
     }
-    let two = |at: usize| digits(&bytes[at..at + 2]).and_then(|number| i8::try_from(number).ok());
-    let year = digits(&bytes[..4]).and_then(|year| i16::try_from(year).ok())?;
+    let two = |at: usize| parse_digits(&bytes[at..at + 2]).and_then(|number| i8::try_from(number).ok());
+    let year = parse_digits(&bytes[..4]).and_then(|year| i16::try_from(year).ok())?;
     let civil =
         DateTime::new(year, two(5)?, two(8)?, two(11)?, two(14)?, two(17)?, millis * 1_000_000).ok()?;
     Offset::UTC.to_timestamp(civil).ok()
 }
 
-fn digits(bytes: &[u8]) -> Option<i32> {
+fn parse_digits(bytes: &[u8]) -> Option<i32> {
     bytes.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0')))
 }
 
 /// Returns the seconds in `2h`, `90m`, `1h30m`, `2d`, `45s`.
-pub fn seconds(text: &str) -> Option<i64> {
+pub fn parse_duration_seconds(text: &str) -> Option<i64> {
     let mut rest = text.trim();
     let mut total: i64 = 0;
     while !rest.is_empty() {
@@ -90,7 +90,7 @@ pub fn seconds(text: &str) -> Option<i64> {
 }
 
 /// Returns `just now`, `5 min ago`, `3 h ago` or `12 d ago`, for people only. It is never written into a record.
-pub fn ago(at: Timestamp, now: Timestamp) -> String {
+pub fn describe_age(at: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - at.as_second();
     match seconds {
         ..0 => "in the future".to_owned(),
@@ -116,16 +116,16 @@ mod tests {
             ("2026-02-03", "2026-02-03T00:00:00Z"),
         ];
         for (text, expected) in cases {
-            assert_eq!(parse(text).map(rfc3339).as_deref(), Some(expected), "{text}");
+            assert_eq!(parse_time(text).map(to_rfc3339).as_deref(), Some(expected), "{text}");
         }
         for text in ["", "yesterday", "2026-02-30", "2026-13-01T00:00:00Z"] {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(parse_time(text), None, "{text}");
         }
     }
 
     #[test]
     fn compact_has_no_punctuation() {
-        assert_eq!(compact(parse("2026-11-15T19:22:00Z").unwrap()), "20261115T192200Z");
+        assert_eq!(to_compact(parse_time("2026-11-15T19:22:00Z").unwrap()), "20261115T192200Z");
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
             ("-2h", None),
             ("99999999999999999d", None),
         ] {
-            assert_eq!(seconds(text), expected, "{text}");
+            assert_eq!(parse_duration_seconds(text), expected, "{text}");
         }
     }
 
@@ -160,21 +160,24 @@ mod tests {
             "0000-01-01T00:00:00Z",
         ] {
             let slow = text.parse::<Timestamp>().ok();
-            assert_eq!(parse(text), slow, "{text}");
-            assert!(parse_usual(text).is_none_or(|at| Some(at) == slow), "{text}");
+            assert_eq!(parse_time(text), slow, "{text}");
+            assert!(parse_rfc3339(text).is_none_or(|at| Some(at) == slow), "{text}");
         }
-        assert!(parse_usual("2026-11-15T19:22:00.918Z").is_some());
-        assert_eq!(parse_usual("2026-11-15T19:22:00+02:00"), None);
+        assert!(parse_rfc3339("2026-11-15T19:22:00.918Z").is_some());
+        assert_eq!(parse_rfc3339("2026-11-15T19:22:00+02:00"), None);
     }
 
     #[test]
     fn to_the_millisecond() {
-        assert_eq!(precise(parse("2026-11-15T19:22:00.918Z").unwrap()), "2026-11-15T19:22:00.918Z");
+        assert_eq!(
+            to_rfc3339_millis(parse_time("2026-11-15T19:22:00.918Z").unwrap()),
+            "2026-11-15T19:22:00.918Z"
+        );
     }
 
     #[test]
     fn ages_read_well() {
-        let now = parse("2026-11-15T19:22:00Z").unwrap();
+        let now = parse_time("2026-11-15T19:22:00Z").unwrap();
         for (then, text) in [
             ("2026-11-15T19:21:30Z", "just now"),
             ("2026-11-15T19:02:00Z", "20 min ago"),
@@ -182,7 +185,7 @@ mod tests {
             ("2026-11-01T19:22:00Z", "14 d ago"),
             ("2027-11-01T19:22:00Z", "in the future"),
         ] {
-            assert_eq!(ago(parse(then).unwrap(), now), text);
+            assert_eq!(describe_age(parse_time(then).unwrap(), now), text);
         }
     }
 }

@@ -40,18 +40,19 @@ impl TextKind {
 
 /// Tokens per character (UTF-16 unit) for each kind of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ratios {
+pub struct TokenRatios {
     pub prose: f64,
     pub code: f64,
     pub markdown: f64,
     pub json: f64,
 }
 
-impl Ratios {
+impl TokenRatios {
     /// The same ratio for every kind, used if scoring is off.
-    pub const UNIFORM: Ratios = Ratios { prose: 0.33, code: 0.33, markdown: 0.33, json: 0.33 };
+    pub const UNIFORM_RATIOS: TokenRatios =
+        TokenRatios { prose: 0.33, code: 0.33, markdown: 0.33, json: 0.33 };
 
-    pub fn of(&self, kind: TextKind) -> f64 {
+    pub fn ratio_of(&self, kind: TextKind) -> f64 {
         match kind {
             TextKind::Prose => self.prose,
             TextKind::Code => self.code,
@@ -61,18 +62,18 @@ impl Ratios {
     }
 
     /// Returns the tokens of a text of this many characters, rounded up.
-    pub fn tokens(&self, kind: TextKind, chars: usize) -> usize {
-        rounded_up(chars as f64 * self.of(kind))
+    pub fn estimate_tokens(&self, kind: TextKind, chars: usize) -> usize {
+        round_up(chars as f64 * self.ratio_of(kind))
     }
 }
 
 /// Rounds up. A product such as 700 × 0.33 is slightly more than 231 in binary, but still means 231 tokens.
-pub fn rounded_up(tokens: f64) -> usize {
+pub fn round_up(tokens: f64) -> usize {
     (tokens - 1e-6).ceil().max(0.0) as usize
 }
 
 /// Returns how many characters fit into `tokens` if scoring is off.
-pub fn chars(tokens: usize) -> usize {
+pub fn chars_for_tokens(tokens: usize) -> usize {
     tokens.saturating_mul(100) / 33
 }
 
@@ -82,18 +83,22 @@ mod tests {
 
     #[test]
     fn kinds_have_ratios_of_their_own() {
-        let ratios = Ratios { prose: 0.25, code: 0.40, markdown: 0.30, json: 0.35 };
-        let tokens = TextKind::ALL.map(|kind| ratios.tokens(kind, 1_000));
+        let ratios = TokenRatios { prose: 0.25, code: 0.40, markdown: 0.30, json: 0.35 };
+        let tokens = TextKind::ALL.map(|kind| ratios.estimate_tokens(kind, 1_000));
         assert_eq!(tokens, [250, 400, 300, 350]);
-        assert_eq!(TextKind::ALL.map(|kind| ratios.tokens(kind, 1)), [1; 4], "rounded up");
-        assert_eq!(ratios.tokens(TextKind::Code, 0), 0);
+        assert_eq!(TextKind::ALL.map(|kind| ratios.estimate_tokens(kind, 1)), [1; 4], "rounded up");
+        assert_eq!(ratios.estimate_tokens(TextKind::Code, 0), 0);
     }
 
     /// Earlier versions estimated in whole numbers, and the result must stay the same.
     #[test]
     fn where_scoring_is_off_every_text_counts_a_third() {
         for chars in 0..5_000_usize {
-            assert_eq!(Ratios::UNIFORM.tokens(TextKind::Json, chars), (chars * 33).div_ceil(100), "{chars}");
+            assert_eq!(
+                TokenRatios::UNIFORM_RATIOS.estimate_tokens(TextKind::Json, chars),
+                (chars * 33).div_ceil(100),
+                "{chars}"
+            );
         }
     }
 

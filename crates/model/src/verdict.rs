@@ -11,19 +11,19 @@ mod ruling;
 
 use std::fmt;
 
-pub use fields::{Fields, fields};
+pub use fields::{AnswerFields, fields};
 pub use ruling::Ruling;
 
 /// What an answer says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum VerdictReading {
     Clear(Ruling),
-    Unreadable(Problem),
+    Unreadable(VerdictProblem),
 }
 
 /// Why an answer has no reliable verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum VerdictProblem {
     NoVerdict,
     /// The answer repeats the form and does not choose: `APPROVED | REJECTED`.
     Template,
@@ -43,48 +43,47 @@ pub enum Problem {
     Incomplete,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for VerdictProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Problem::NoVerdict => "it gives no verdict",
-            Problem::Template => "it repeats the form and chooses nothing",
-            Problem::Several => "it gives several verdicts",
-            Problem::Negated => "its verdict is negated",
-            Problem::Conditional => "its verdict has a condition",
-            Problem::Quoted => "its verdict is a quotation",
-            Problem::UnknownWord => "its verdict is not one of the words that were asked for",
-            Problem::Contradicted => "it says PASS and counts failed tests",
-            Problem::TooLong => "the answer is longer than 256 KB and was not read",
-            Problem::Incomplete => "the harness passed on only a part of the answer",
+            VerdictProblem::NoVerdict => "it gives no verdict",
+            VerdictProblem::Template => "it repeats the form and chooses nothing",
+            VerdictProblem::Several => "it gives several verdicts",
+            VerdictProblem::Negated => "its verdict is negated",
+            VerdictProblem::Conditional => "its verdict has a condition",
+            VerdictProblem::Quoted => "its verdict is a quotation",
+            VerdictProblem::UnknownWord => "its verdict is not one of the words that were asked for",
+            VerdictProblem::Contradicted => "it says PASS and counts failed tests",
+            VerdictProblem::TooLong => "the answer is longer than 256 KB and was not read",
+            VerdictProblem::Incomplete => "the harness passed on only a part of the answer",
         })
     }
 }
 
 /// Reads the verdict of an answer.
-pub fn read(text: &str) -> Reading {
-    let lines = label::lines(text);
-    let found = label::rulings(&lines);
+pub fn read_verdict(text: &str) -> VerdictReading {
+    let lines = label::answer_lines(text);
+    let found = label::rulings_of_labels(&lines);
     let found =
         if found.is_empty() { label::ruling_without_label(&lines).into_iter().collect() } else { found };
-    match combine(&found) {
-        Reading::Clear(ruling) if ruling.is_good() => {
-            objection::find(text, ruling).map_or(Reading::Clear(ruling), Reading::Unreadable)
-        }
+    match combine_verdicts(&found) {
+        VerdictReading::Clear(ruling) if ruling.is_good() => objection::find_objection(text, ruling)
+            .map_or(VerdictReading::Clear(ruling), VerdictReading::Unreadable),
         reading => reading,
     }
 }
 
 /// Combines the verdicts of an answer, which must agree. A doubtful one makes a good ruling unreadable, but a bad
 /// ruling stays bad.
-fn combine(found: &[Result<Ruling, Problem>]) -> Reading {
+fn combine_verdicts(found: &[Result<Ruling, VerdictProblem>]) -> VerdictReading {
     let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
     clear.dedup();
     let problem = found.iter().find_map(|one| one.err());
     match (clear.as_slice(), problem) {
-        ([], problem) => Reading::Unreadable(problem.unwrap_or(Problem::NoVerdict)),
-        ([one], Some(problem)) if one.is_good() => Reading::Unreadable(problem),
-        ([one], _) => Reading::Clear(*one),
-        (_, _) => Reading::Unreadable(Problem::Several),
+        ([], problem) => VerdictReading::Unreadable(problem.unwrap_or(VerdictProblem::NoVerdict)),
+        ([one], Some(problem)) if one.is_good() => VerdictReading::Unreadable(problem),
+        ([one], _) => VerdictReading::Clear(*one),
+        (_, _) => VerdictReading::Unreadable(VerdictProblem::Several),
     }
 }
 

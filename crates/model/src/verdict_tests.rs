@@ -1,7 +1,7 @@
 use super::*;
 
 /// Answers as models write them. `None` means unreadable.
-const TEXTS: &[(&str, Option<Ruling>)] = &[
+const ANSWER_CASES: &[(&str, Option<Ruling>)] = &[
     // Clear rulings, in every form.
     ("VERDICT: APPROVED", Some(Ruling::Approved)),
     ("VERDICT: APPROVED\nRISK: LOW\nISSUES: none", Some(Ruling::Approved)),
@@ -154,19 +154,19 @@ const TEXTS: &[(&str, Option<Ruling>)] = &[
 
 #[test]
 fn answers_as_models_write_them() {
-    assert!(TEXTS.len() >= 60, "{}", TEXTS.len());
+    assert!(ANSWER_CASES.len() >= 60, "{}", ANSWER_CASES.len());
     let mut wrong = Vec::new();
-    for (text, expected) in TEXTS {
-        let reading = read(text);
+    for (text, expected) in ANSWER_CASES {
+        let reading = read_verdict(text);
         let said = match reading {
-            Reading::Clear(ruling) => Some(ruling),
-            Reading::Unreadable(_) => None,
+            VerdictReading::Clear(ruling) => Some(ruling),
+            VerdictReading::Unreadable(_) => None,
         };
         if said != *expected {
             wrong.push(format!("{text:?}: {reading:?}, expected {expected:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), TEXTS.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWER_CASES.len(), wrong.join("\n"));
 }
 
 /// Checks the same texts in another letter case and inside a longer answer. What surrounds a text changes nothing.
@@ -182,11 +182,11 @@ fn no_dress_makes_an_unclear_answer_a_pass() {
         |text| format!("  {}", text.replace('\n', "\n  ")),
     ];
     for (text, expected) in
-        TEXTS.iter().filter(|(_, expected)| expected.is_none_or(|ruling| !ruling.is_good()))
+        ANSWER_CASES.iter().filter(|(_, expected)| expected.is_none_or(|ruling| !ruling.is_good()))
     {
         for dress in dresses {
             let text = dress(text);
-            let is_good = matches!(read(&text), Reading::Clear(ruling) if ruling.is_good());
+            let is_good = matches!(read_verdict(&text), VerdictReading::Clear(ruling) if ruling.is_good());
             assert!(!is_good, "{text:?} is not a pass; plain it is {expected:?}");
         }
     }
@@ -195,17 +195,17 @@ fn no_dress_makes_an_unclear_answer_a_pass() {
 #[test]
 fn the_reason_is_named() {
     let rows = [
-        ("", Problem::NoVerdict),
-        ("VERDICT: APPROVED | REJECTED", Problem::Template),
-        ("VERDICT: NOT APPROVED", Problem::Negated),
-        ("VERDICT: APPROVED if it builds", Problem::Conditional),
-        ("> VERDICT: APPROVED", Problem::Quoted),
-        ("VERDICT: LGTM", Problem::UnknownWord),
-        ("VERDICT: PASS\nVERDICT: FAIL", Problem::Several),
-        ("VERDICT: PASS\nTESTS: 1 failed", Problem::Contradicted),
+        ("", VerdictProblem::NoVerdict),
+        ("VERDICT: APPROVED | REJECTED", VerdictProblem::Template),
+        ("VERDICT: NOT APPROVED", VerdictProblem::Negated),
+        ("VERDICT: APPROVED if it builds", VerdictProblem::Conditional),
+        ("> VERDICT: APPROVED", VerdictProblem::Quoted),
+        ("VERDICT: LGTM", VerdictProblem::UnknownWord),
+        ("VERDICT: PASS\nVERDICT: FAIL", VerdictProblem::Several),
+        ("VERDICT: PASS\nTESTS: 1 failed", VerdictProblem::Contradicted),
     ];
     for (text, problem) in rows {
-        assert_eq!(read(text), Reading::Unreadable(problem), "{text:?}");
+        assert_eq!(read_verdict(text), VerdictReading::Unreadable(problem), "{text:?}");
         assert!(!problem.to_string().is_empty());
     }
 }

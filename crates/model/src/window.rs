@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::count;
-use crate::transcript::Usage;
+use crate::text::count_with_noun;
+use crate::transcript::TokenUsage;
 
 /// The shares of the window, in percent, at which the agent is warned.
 const WARNING_LEVELS: [u64; 2] = [90, 70];
 
 /// The window of a model that neither settings nor the table name, in tokens.
-const DEFAULT_WINDOW: u64 = 200_000;
+const DEFAULT_WINDOW_TOKENS: u64 = 200_000;
 
 /// The window of a model that has a large one, in tokens.
 const LARGE_WINDOW: u64 = 1_000_000;
@@ -20,17 +20,17 @@ const MODEL_WINDOWS: &[(&str, u64)] = &[
     ("*[1m]", LARGE_WINDOW),
     ("claude-opus-5*", LARGE_WINDOW),
     ("claude-sonnet-5*", LARGE_WINDOW),
-    ("claude-*", DEFAULT_WINDOW),
+    ("claude-*", DEFAULT_WINDOW_TOKENS),
     ("gpt-4.1*", LARGE_WINDOW),
     ("gpt-5*", 400_000),
-    ("o3*", DEFAULT_WINDOW),
-    ("o4*", DEFAULT_WINDOW),
+    ("o3*", DEFAULT_WINDOW_TOKENS),
+    ("o4*", DEFAULT_WINDOW_TOKENS),
     ("gemini-*", LARGE_WINDOW),
     ("grok-4-fast*", 2_000_000),
     ("grok-*", 256_000),
     ("kimi-*", 256_000),
     ("qwen3-coder*", 256_000),
-    ("glm-*", DEFAULT_WINDOW),
+    ("glm-*", DEFAULT_WINDOW_TOKENS),
     ("deepseek-*", 128_000),
 ];
 
@@ -56,7 +56,7 @@ pub struct ContextUse {
 
 /// What a new part of a transcript says about the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct WindowFacts {
     /// The tokens of the last request.
     pub tokens: u64,
     pub model: String,
@@ -64,9 +64,9 @@ pub struct Seen {
     pub compacted_at: Option<u64>,
 }
 
-impl Seen {
-    pub fn add_usage(&mut self, usage: &Usage) {
-        let tokens = tokens_of(usage);
+impl WindowFacts {
+    pub fn add_usage(&mut self, usage: &TokenUsage) {
+        let tokens = tokens_of_request(usage);
         if tokens > 0 {
             self.tokens = tokens;
             self.model = usage.model.as_deref().unwrap_or_default().to_owned();
@@ -75,23 +75,23 @@ impl Seen {
 
     /// Records a compaction. Earlier figures are about a window that no longer exists.
     pub fn add_compaction(&mut self, at: u64) {
-        *self = Seen { compacted_at: Some(at), ..Seen::default() };
+        *self = WindowFacts { compacted_at: Some(at), ..WindowFacts::default() };
     }
 }
 
 /// Everything that a request sent, cached or not.
-fn tokens_of(usage: &Usage) -> u64 {
+fn tokens_of_request(usage: &TokenUsage) -> u64 {
     usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write)
 }
 
 impl ContextUse {
     /// What the harness reports of one request.
-    pub fn reported(usage: &Usage, model: String, size: Option<u64>) -> ContextUse {
-        ContextUse { tokens: tokens_of(usage), model, size, ..ContextUse::default() }
+    pub fn from_report(usage: &TokenUsage, model: String, size: Option<u64>) -> ContextUse {
+        ContextUse { tokens: tokens_of_request(usage), model, size, ..ContextUse::default() }
     }
 
     /// Updates the figures from the part of the transcript between two bytes.
-    pub fn follow(&mut self, seen: &Seen, from: u64, to: u64) {
+    pub fn update_from(&mut self, seen: &WindowFacts, from: u64, to: u64) {
         let from = from.max(self.read_to);
         self.read_to = to.max(self.read_to);
         match seen.compacted_at {
@@ -120,13 +120,13 @@ fn stated_limit(model: &str, size: Option<u64>, settings: &str) -> Option<u64> {
 
 fn table_limit(model: &str) -> u64 {
     let row = MODEL_WINDOWS.iter().find(|(pattern, _)| matches_pattern(pattern, model));
-    row.map_or(DEFAULT_WINDOW, |(_, tokens)| *tokens)
+    row.map_or(DEFAULT_WINDOW_TOKENS, |(_, tokens)| *tokens)
 }
 
 /// Returns the size of the window. Only figures of the harness show that a window is larger than the table says: an
 /// estimate may be wrong, and a size that somebody has stated is right. Returns `None` if more is in use than any
 /// window holds.
-fn limit(used: &ContextUse, settings: &str) -> Option<u64> {
+fn window_size(used: &ContextUse, settings: &str) -> Option<u64> {
     if let Some(stated) = stated_limit(&used.model, used.size, settings) {
         return Some(stated);
     }
@@ -153,7 +153,7 @@ fn matches_pattern(pattern: &str, name: &str) -> bool {
 /// A warning for the agent, with what is recorded of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Warning {
+pub struct WindowWarning {
     /// The level that was reached: 70 or 90 percent.
     pub level: u64,
     pub tokens: u64,
@@ -166,11 +166,11 @@ pub struct Warning {
 
 /// Returns the level that the window has reached, or 0, and the size of the window. `None` if nothing is known about
 /// it.
-pub fn level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
+pub fn reached_level(used: &ContextUse, settings: &str) -> Option<(u64, u64)> {
     if used.tokens == 0 {
         return None;
     }
-    let limit = limit(used, settings)?;
+    let limit = window_size(used, settings)?;
     let percent = percent(used.tokens, limit);
     Some((WARNING_LEVELS.into_iter().find(|level| percent >= *level).unwrap_or(0), limit))
 }
@@ -179,10 +179,10 @@ fn percent(tokens: u64, limit: u64) -> u64 {
     tokens.saturating_mul(100) / limit.max(1)
 }
 
-impl Warning {
+impl WindowWarning {
     /// Returns one line for the agent. `handoff` is the name of that command in its harness.
-    pub fn words(&self, handoff: &str) -> String {
-        let Warning { tokens, limit, estimated, prompts, calls, edited, .. } = self;
+    pub fn describe_for_agent(&self, handoff: &str) -> String {
+        let WindowWarning { tokens, limit, estimated, prompts, calls, edited, .. } = self;
         let how_full = match (tokens > limit, estimated) {
             (true, true) => "may be full".to_owned(),
             (true, false) => "holds more than its limit".to_owned(),
@@ -195,9 +195,9 @@ impl Warning {
              brief follows a compaction. `/{handoff}` writes a packet with which a new session continues.\n",
             with_thousands(*tokens),
             with_thousands(*limit),
-            count(usize::try_from(*prompts).unwrap_or(usize::MAX), "prompt"),
-            count(usize::try_from(*calls).unwrap_or(usize::MAX), "call"),
-            count(*edited, "edited file"),
+            count_with_noun(usize::try_from(*prompts).unwrap_or(usize::MAX), "prompt"),
+            count_with_noun(usize::try_from(*calls).unwrap_or(usize::MAX), "call"),
+            count_with_noun(*edited, "edited file"),
         )
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 
 fn limit_of(model: &str, size: Option<u64>, settings: &str) -> u64 {
     let used = ContextUse { tokens: 1, model: model.to_owned(), size, ..ContextUse::default() };
-    limit(&used, settings).unwrap()
+    window_size(&used, settings).unwrap()
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn levels() {
         (used(0, ""), None),
     ];
     for (used, expected) in cases {
-        assert_eq!(level(&used, ""), expected, "{used:?}");
+        assert_eq!(reached_level(&used, ""), expected, "{used:?}");
     }
 }
 
@@ -76,41 +76,41 @@ fn more_than_the_window_holds() {
         (used(129_000, Some(128_000), false), "", (90, 128_000)),
     ];
     for (used, settings, expected) in cases {
-        assert_eq!(level(&used, settings), Some(expected), "{used:?} with {settings:?}");
+        assert_eq!(reached_level(&used, settings), Some(expected), "{used:?} with {settings:?}");
     }
 }
 
-fn usage(input: u64, cache_read: u64) -> Usage<'static> {
-    Usage { model: Some("m".into()), input, cache_read, output: 7, ..Usage::default() }
+fn test_usage(input: u64, cache_read: u64) -> TokenUsage<'static> {
+    TokenUsage { model: Some("m".into()), input, cache_read, output: 7, ..TokenUsage::default() }
 }
 
 #[test]
 fn real_figures_replace_estimates_and_a_compaction_clears_both() {
     let mut used = ContextUse::default();
-    used.follow(&Seen::default(), 0, 4_000);
+    used.update_from(&WindowFacts::default(), 0, 4_000);
     assert_eq!((used.tokens, used.estimated), (1_000, true));
     // The same bytes are read again after an unfinished call, and count once.
-    used.follow(&Seen::default(), 3_000, 8_000);
+    used.update_from(&WindowFacts::default(), 3_000, 8_000);
     assert_eq!(used.tokens, 2_000);
-    let mut seen = Seen::default();
-    seen.add_usage(&usage(10, 500));
-    seen.add_usage(&usage(20, 600));
-    seen.add_usage(&usage(0, 0));
-    used.follow(&seen, 8_000, 9_000);
+    let mut seen = WindowFacts::default();
+    seen.add_usage(&test_usage(10, 500));
+    seen.add_usage(&test_usage(20, 600));
+    seen.add_usage(&test_usage(0, 0));
+    used.update_from(&seen, 8_000, 9_000);
     assert_eq!((used.tokens, used.estimated, used.model.as_str()), (620, false, "m"));
-    let mut seen = Seen::default();
-    seen.add_usage(&usage(900, 0));
+    let mut seen = WindowFacts::default();
+    seen.add_usage(&test_usage(900, 0));
     seen.add_compaction(10_000);
-    used.follow(&seen, 9_000, 12_000);
+    used.update_from(&seen, 9_000, 12_000);
     assert_eq!((used.tokens, used.estimated), (0, false), "not estimated once there were real figures");
     let mut used = ContextUse::default();
-    used.follow(&Seen { compacted_at: Some(6_000), ..Seen::default() }, 0, 10_000);
+    used.update_from(&WindowFacts { compacted_at: Some(6_000), ..WindowFacts::default() }, 0, 10_000);
     assert_eq!((used.tokens, used.estimated), (1_000, true));
 }
 
 #[test]
 fn the_line() {
-    let warning = Warning {
+    let warning = WindowWarning {
         level: 70,
         tokens: 144_200,
         limit: 200_000,
@@ -120,14 +120,25 @@ fn the_line() {
         edited: 7,
     };
     assert_eq!(
-        warning.words("handoff"),
+        warning.describe_for_agent("handoff"),
         "Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 41 calls, 7 \
          edited files; a brief follows a compaction. `/handoff` writes a packet with which a new session continues.\n"
     );
-    let guess = Warning { estimated: true, ..warning };
-    assert!(guess.words("handoff").contains("is about 72 % full (144,200 of 200,000 tokens, estimated)"));
-    let guess = Warning { tokens: 212_500, ..guess };
-    assert!(guess.words("handoff").contains("window may be full (212,500 of 200,000 tokens, estimated)"));
-    let over = Warning { estimated: false, ..guess };
-    assert!(over.words("handoff").contains("window holds more than its limit (212,500 of 200,000 tokens)"));
+    let guess = WindowWarning { estimated: true, ..warning };
+    assert!(
+        guess
+            .describe_for_agent("handoff")
+            .contains("is about 72 % full (144,200 of 200,000 tokens, estimated)")
+    );
+    let guess = WindowWarning { tokens: 212_500, ..guess };
+    assert!(
+        guess
+            .describe_for_agent("handoff")
+            .contains("window may be full (212,500 of 200,000 tokens, estimated)")
+    );
+    let over = WindowWarning { estimated: false, ..guess };
+    assert!(
+        over.describe_for_agent("handoff")
+            .contains("window holds more than its limit (212,500 of 200,000 tokens)")
+    );
 }

@@ -8,18 +8,18 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::digest::Digest;
-use crate::manifest::is_workstream;
+use crate::manifest::is_workstream_id;
 use crate::time;
 
 /// The largest state file that `thru` writes, in bytes.
-pub const LARGEST_STATE: usize = 1024;
+pub const MAX_STATE_BYTES: usize = 1024;
 
 /// Folders that contain workstreams, relative to the root.
 const WORKSTREAM_FOLDERS: &[&str] = &[".agent/context/workstreams/", "02-projects/"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Confidence {
+pub enum DetectionConfidence {
     High,
     Medium,
     Low,
@@ -27,7 +27,7 @@ pub enum Confidence {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum DetectionMethod {
     /// Detected from the session's actions, or from a manifest that names the session.
     Transcript,
     /// Taken from the last answer.
@@ -36,10 +36,10 @@ pub enum Method {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Detected {
+pub struct DetectedWorkstream {
     pub id: Option<String>,
-    pub confidence: Confidence,
-    pub method: Method,
+    pub confidence: DetectionConfidence,
+    pub method: DetectionMethod,
 }
 
 /// What is known about a session.
@@ -55,30 +55,39 @@ pub struct DetectionFacts<'a> {
 }
 
 /// Returns the workstream that a path of this root belongs to.
-pub fn of_path(path: &str) -> Option<&str> {
+pub fn workstream_of_path(path: &str) -> Option<&str> {
     let rest = WORKSTREAM_FOLDERS.iter().find_map(|home| path.strip_prefix(home))?;
-    rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream(id))
+    rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream_id(id))
 }
 
 /// Returns the mapped workstream, or else the one that was touched since the last answer, or else that answer. Older
 /// actions do not count again, because the answer already includes them.
-pub fn detect(clues: &DetectionFacts) -> Detected {
-    let found = |id: &str, confidence, method| Detected { id: Some(id.to_owned()), confidence, method };
+pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
+    let found =
+        |id: &str, confidence, method| DetectedWorkstream { id: Some(id.to_owned()), confidence, method };
     if let Some(id) = clues.mapped {
-        return found(id, Confidence::High, Method::Transcript);
+        return found(id, DetectionConfidence::High, DetectionMethod::Transcript);
     }
-    match (leader(clues), clues.cached) {
-        (Lead::One(id), Some(cached)) if id == cached => found(id, Confidence::High, Method::Transcript),
-        (Lead::One(id), _) => found(id, Confidence::Medium, Method::Transcript),
-        // A session that works on several workstreams at once has no active one, even if it had one before.
-        (Lead::Many, _) | (Lead::None, None) => {
-            Detected { id: None, confidence: Confidence::Low, method: Method::Fallback }
+    match (find_leader(clues), clues.cached) {
+        (LeadingWorkstream::One(id), Some(cached)) if id == cached => {
+            found(id, DetectionConfidence::High, DetectionMethod::Transcript)
         }
-        (Lead::None, Some(cached)) => found(cached, Confidence::Low, Method::Cache),
+        (LeadingWorkstream::One(id), _) => {
+            found(id, DetectionConfidence::Medium, DetectionMethod::Transcript)
+        }
+        // A session that works on several workstreams at once has no active one, even if it had one before.
+        (LeadingWorkstream::Many, _) | (LeadingWorkstream::None, None) => DetectedWorkstream {
+            id: None,
+            confidence: DetectionConfidence::Low,
+            method: DetectionMethod::Fallback,
+        },
+        (LeadingWorkstream::None, Some(cached)) => {
+            found(cached, DetectionConfidence::Low, DetectionMethod::Cache)
+        }
     }
 }
 
-enum Lead<'d> {
+enum LeadingWorkstream<'d> {
     None,
     One(&'d str),
     Many,
@@ -86,7 +95,7 @@ enum Lead<'d> {
 
 /// Finds the workstream that is worked on most. Edits weigh more than reads, and late actions more than early ones.
 /// Among three or more workstreams there must be a clear leader.
-fn leader<'d>(clues: &DetectionFacts<'d>) -> Lead<'d> {
+fn find_leader<'d>(clues: &DetectionFacts<'d>) -> LeadingWorkstream<'d> {
     let DetectionFacts { digest, there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
     let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
@@ -94,7 +103,8 @@ fn leader<'d>(clues: &DetectionFacts<'d>) -> Lead<'d> {
         !file.outside && file.last > since && file.edits + file.reads + file.guesses > file.by_agents
     };
     for file in digest.files.iter().filter(own) {
-        let Some(id) = of_path(&file.path).filter(|id| there.iter().any(|there| there == id)) else {
+        let Some(id) = workstream_of_path(&file.path).filter(|id| there.iter().any(|there| there == id))
+        else {
             continue;
         };
         let uses = 3.0 * f64::from(file.edits) + f64::from(file.reads) + f64::from(file.guesses);
@@ -104,21 +114,21 @@ fn leader<'d>(clues: &DetectionFacts<'d>) -> Lead<'d> {
     let mut ranked: Vec<(&str, f64)> = weights.into_iter().collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     match ranked.as_slice() {
-        [] => Lead::None,
+        [] => LeadingWorkstream::None,
         [(first, weight), (_, second), _, ..] if *weight < 1.5 * second => {
             let _ = first;
-            Lead::Many
+            LeadingWorkstream::Many
         }
-        [(first, _), ..] => Lead::One(first),
+        [(first, _), ..] => LeadingWorkstream::One(first),
     }
 }
 
 /// The content of `precompact_state.json`: flat, small, and the same bytes for the same facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct State {
+pub struct PrecompactState {
     pub active_project_id: Option<String>,
-    pub confidence: Confidence,
-    pub detection_method: Method,
+    pub confidence: DetectionConfidence,
+    pub detection_method: DetectionMethod,
     pub timestamp: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
@@ -126,33 +136,37 @@ pub struct State {
     pub root_id: Option<String>,
 }
 
-impl State {
+impl PrecompactState {
     /// Returns the answer that the file contains.
-    pub fn answer(self) -> Detected {
-        Detected { id: self.active_project_id, confidence: self.confidence, method: self.detection_method }
+    pub fn into_detected(self) -> DetectedWorkstream {
+        DetectedWorkstream {
+            id: self.active_project_id,
+            confidence: self.confidence,
+            method: self.detection_method,
+        }
     }
 
-    pub fn new(detected: Detected, session: &str, root: &str, now: Timestamp) -> State {
-        State {
+    pub fn new(detected: DetectedWorkstream, session: &str, root: &str, now: Timestamp) -> PrecompactState {
+        PrecompactState {
             active_project_id: detected.id,
             confidence: detected.confidence,
             detection_method: detected.method,
-            timestamp: time::rfc3339(now),
+            timestamp: time::to_rfc3339(now),
             session_id: Some(session.to_owned()),
             root_id: Some(root.to_owned()),
         }
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
     /// Parses the file. The error names the problem: the file is nested or too large, or a field is missing or invalid.
-    pub fn parse(bytes: &[u8]) -> Result<State, String> {
-        if bytes.len() >= LARGEST_STATE {
-            return Err(format!("{} bytes; it must have fewer than {LARGEST_STATE}", bytes.len()));
+    pub fn parse(bytes: &[u8]) -> Result<PrecompactState, String> {
+        if bytes.len() >= MAX_STATE_BYTES {
+            return Err(format!("{} bytes; it must have fewer than {MAX_STATE_BYTES}", bytes.len()));
         }
         let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
         if value.get("project_detection").is_some() {
@@ -165,19 +179,19 @@ impl State {
         let active = match value.get("active_project_id") {
             None => return Err("`active_project_id` is missing".to_owned()),
             Some(Value::Null) => None,
-            Some(Value::String(id)) if is_workstream(id) => Some(id.clone()),
+            Some(Value::String(id)) if is_workstream_id(id) => Some(id.clone()),
             Some(other) => return Err(format!("`active_project_id` is {other}, which is not NN-kebab-case")),
         };
         let confidence = match text("confidence")? {
-            "high" => Confidence::High,
-            "medium" => Confidence::Medium,
-            "low" => Confidence::Low,
+            "high" => DetectionConfidence::High,
+            "medium" => DetectionConfidence::Medium,
+            "low" => DetectionConfidence::Low,
             other => return Err(format!("`confidence` is `{other}`, not one of high, medium, low")),
         };
         let detection_method = match text("detection_method")? {
-            "transcript" => Method::Transcript,
-            "cache" => Method::Cache,
-            "fallback" => Method::Fallback,
+            "transcript" => DetectionMethod::Transcript,
+            "cache" => DetectionMethod::Cache,
+            "fallback" => DetectionMethod::Fallback,
             other => {
                 return Err(format!(
                     "`detection_method` is `{other}`, not one of transcript, cache, fallback"
@@ -185,9 +199,10 @@ impl State {
             }
         };
         let timestamp = text("timestamp")?;
-        time::parse(timestamp).ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is not a time"))?;
+        time::parse_time(timestamp)
+            .ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is not a time"))?;
         let some = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        Ok(State {
+        Ok(PrecompactState {
             active_project_id: active,
             confidence,
             detection_method,

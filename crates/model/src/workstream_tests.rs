@@ -1,20 +1,20 @@
 use super::*;
-use crate::event::Action;
-use crate::journal::{AgentField, FileField, Record};
+use crate::event::FileAction;
+use crate::journal::{AgentField, FileField, JournalRecord};
 
 /// Folds calls in order: the agent, the action, the path.
-fn digest(calls: &[(&str, Action, &str)]) -> Digest {
+fn fold_calls(calls: &[(&str, FileAction, &str)]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, (who, action, path)) in calls.iter().enumerate() {
         let outside = path.starts_with('/');
         let file = FileField { path: (*path).to_owned(), action: *action, outside, guess: *who == "command" };
-        digest.fold(&Record {
+        digest.fold_record(&JournalRecord {
             event: "tool-done".into(),
             id: i.to_string().into(),
             agent: (*who == "agent").then(|| AgentField { id: "a".into(), kind: "explorer".into() }),
             files: vec![file],
             ok: Some(true),
-            ..Record::default()
+            ..JournalRecord::default()
         });
     }
     digest
@@ -26,17 +26,17 @@ const C: &str = "02-projects/03-c/01-planning/steps.md";
 
 #[test]
 fn which_workstream() {
-    use Action::{Edit, Read};
-    use Confidence::{High, Low, Medium};
-    use Method::{Cache, Fallback, Transcript};
-    type Case<'a> = (
+    use DetectionConfidence::{High, Low, Medium};
+    use DetectionMethod::{Cache, Fallback, Transcript};
+    use FileAction::{Edit, Read};
+    type DetectionCase<'a> = (
         &'a str,
         Option<&'a str>,
-        &'a [(&'a str, Action, &'a str)],
+        &'a [(&'a str, FileAction, &'a str)],
         Option<&'a str>,
-        (Option<&'a str>, Confidence, Method),
+        (Option<&'a str>, DetectionConfidence, DetectionMethod),
     );
-    let cases: &[Case] = &[
+    let cases: &[DetectionCase] = &[
         ("mapped", Some("09-m"), &[("main", Edit, A)], Some("02-b"), (Some("09-m"), High, Transcript)),
         ("one", None, &[("main", Read, A)], None, (Some("01-a"), Medium, Transcript)),
         ("one, as before", None, &[("main", Read, A)], Some("01-a"), (Some("01-a"), High, Transcript)),
@@ -96,11 +96,16 @@ fn which_workstream() {
         ),
     ];
     for (name, mapped, calls, cached, (id, confidence, method)) in cases {
-        let digest = digest(calls);
+        let digest = fold_calls(calls);
         let there = ["01-a", "02-b", "03-c"].map(str::to_owned);
-        let found =
-            detect(&DetectionFacts { mapped: *mapped, digest: &digest, there: &there, cached: *cached });
-        let expected = Detected { id: id.map(str::to_owned), confidence: *confidence, method: *method };
+        let found = detect_workstream(&DetectionFacts {
+            mapped: *mapped,
+            digest: &digest,
+            there: &there,
+            cached: *cached,
+        });
+        let expected =
+            DetectedWorkstream { id: id.map(str::to_owned), confidence: *confidence, method: *method };
         assert_eq!(found, expected, "{name}");
     }
 }
@@ -108,28 +113,32 @@ fn which_workstream() {
 #[test]
 fn what_the_last_answer_was_made_of_is_no_second_source() {
     let there = ["01-a", "02-b"].map(str::to_owned);
-    let mut digest = digest(&[("main", Action::Edit, A), ("main", Action::Edit, "src/x.rs")]);
+    let mut digest = fold_calls(&[("main", FileAction::Edit, A), ("main", FileAction::Edit, "src/x.rs")]);
     let found = |digest: &Digest| {
-        let found = detect(&DetectionFacts { mapped: None, digest, there: &there, cached: Some("01-a") });
+        let found =
+            detect_workstream(&DetectionFacts { mapped: None, digest, there: &there, cached: Some("01-a") });
         (found.confidence, found.method)
     };
-    assert_eq!(found(&digest), (Confidence::High, Method::Transcript));
+    assert_eq!(found(&digest), (DetectionConfidence::High, DetectionMethod::Transcript));
     digest.detected = 1;
-    assert_eq!(found(&digest), (Confidence::Low, Method::Cache));
+    assert_eq!(found(&digest), (DetectionConfidence::Low, DetectionMethod::Cache));
 }
 
 #[test]
 fn the_state_is_flat_small_and_stable() {
     let now = "2026-11-15T19:22:00Z".parse().unwrap();
-    let detected =
-        Detected { id: Some("24-skills".into()), confidence: Confidence::High, method: Method::Transcript };
-    let state = State::new(detected, "s1", "p1", now);
+    let detected = DetectedWorkstream {
+        id: Some("24-skills".into()),
+        confidence: DetectionConfidence::High,
+        method: DetectionMethod::Transcript,
+    };
+    let state = PrecompactState::new(detected, "s1", "p1", now);
     let text = "{\"active_project_id\":\"24-skills\",\"confidence\":\"high\",\"detection_method\":\"transcript\",\
                 \"timestamp\":\"2026-11-15T19:22:00Z\",\"session_id\":\"s1\",\"root_id\":\"p1\"}\n";
-    assert_eq!(String::from_utf8(state.bytes()).unwrap(), text);
-    assert_eq!(State::parse(text.as_bytes()), Ok(state));
+    assert_eq!(String::from_utf8(state.to_bytes()).unwrap(), text);
+    assert_eq!(PrecompactState::parse(text.as_bytes()), Ok(state));
     let plain = "{\"active_project_id\":null,\"confidence\":\"low\",\"detection_method\":\"fallback\",\"timestamp\":\"2026-01-03T14:00:00\"}";
-    assert!(State::parse(plain.as_bytes()).is_ok(), "a time without a zone is UTC");
+    assert!(PrecompactState::parse(plain.as_bytes()).is_ok(), "a time without a zone is UTC");
 }
 
 #[test]
@@ -146,7 +155,7 @@ fn what_is_wrong_with_a_state_has_a_name() {
         ("{torn".to_owned(), "not JSON"),
     ];
     for (text, expected) in cases {
-        let why = State::parse(text.as_bytes()).unwrap_err();
+        let why = PrecompactState::parse(text.as_bytes()).unwrap_err();
         assert!(why.contains(expected), "{why} for {text}");
     }
 }

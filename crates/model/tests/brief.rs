@@ -1,13 +1,13 @@
 //! Whatever a transcript contains, a brief stays a list of quoted facts, one per line, within its size.
 
-use model::brief::{Brief, Material, Occasion, compose};
+use model::brief::{Brief, BriefMaterial, Occasion, compose_brief};
 use model::digest::Digest;
-use model::event::{Action, TodoStatus};
-use model::journal::{AnswerField, FileField, Record, TodoField};
-use model::render::width;
+use model::event::{FileAction, TodoStatus};
+use model::journal::{AnswerField, FileField, JournalRecord, TodoField};
+use model::render::utf16_length;
 use proptest::prelude::*;
 
-const TITLES: &[&str] = &[
+const SECTION_TITLES: &[&str] = &[
     "At risk:",
     "Done to the outside world, not to be done again:",
     "Goal:",
@@ -25,9 +25,9 @@ const TITLES: &[&str] = &[
 ];
 
 /// Makes a session in which every text is `text`, several times.
-fn session(text: &str) -> Digest {
+fn session_saying(text: &str) -> Digest {
     let mut digest = Digest::new("s");
-    let tool = |id: &str, ok| Record {
+    let tool = |id: &str, ok| JournalRecord {
         event: "tool-done".into(),
         id: id.to_owned().into(),
         tool: text.to_owned().into(),
@@ -35,32 +35,36 @@ fn session(text: &str) -> Digest {
         command: format!("{text}{id}").into(),
         error: text.to_owned().into(),
         files: vec![
-            FileField { path: text.to_owned(), action: Action::Edit, outside: false, guess: false },
-            FileField { path: format!("a/{text}/b"), action: Action::Read, outside: false, guess: ok },
+            FileField { path: text.to_owned(), action: FileAction::Edit, outside: false, guess: false },
+            FileField { path: format!("a/{text}/b"), action: FileAction::Read, outside: false, guess: ok },
         ],
         todos: Some(vec![
             TodoField { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::InProgress) },
             TodoField { id: String::new(), text: text.to_owned(), status: Some(TodoStatus::Completed) },
         ]),
         answers: vec![AnswerField { question: text.to_owned(), answer: text.to_owned() }],
-        ..Record::default()
+        ..JournalRecord::default()
     };
-    let prompt =
-        |n: u32| Record { event: "prompt".into(), text: format!("{text}{n}").into(), ..Record::default() };
-    let said = Record { event: "stop".into(), text: text.to_owned().into(), ..Record::default() };
+    let prompt = |n: u32| JournalRecord {
+        event: "prompt".into(),
+        text: format!("{text}{n}").into(),
+        ..JournalRecord::default()
+    };
+    let said =
+        JournalRecord { event: "stop".into(), text: text.to_owned().into(), ..JournalRecord::default() };
     for record in [prompt(1), tool("1", true), tool("2", false), prompt(2), said, prompt(3)] {
-        digest.fold(&record);
+        digest.fold_record(&record);
     }
     digest
 }
 
-fn check(text: &str) {
-    let digest = session(text);
+fn check_brief(text: &str) {
+    let digest = session_saying(text);
     let problems = [format!("the hook failed: {text}")];
     for cap in [400, 1_200, 9_500] {
         for occasion in [Occasion::Compacted, Occasion::Resumed, Occasion::Started, Occasion::Asked] {
             let gone = [text.to_owned()];
-            let material = Material {
+            let material = BriefMaterial {
                 occasion,
                 digest: &digest,
                 problems: &problems,
@@ -68,13 +72,13 @@ fn check(text: &str) {
                 records: &[],
                 scoring: None,
             };
-            let Some(Brief { text: brief, .. }) = compose(&material, cap) else { continue };
-            assert!(width(&brief) <= cap, "{} > {cap}", width(&brief));
+            let Some(Brief { text: brief, .. }) = compose_brief(&material, cap) else { continue };
+            assert!(utf16_length(&brief) <= cap, "{} > {cap}", utf16_length(&brief));
             let lines: Vec<&str> = brief.lines().collect();
             assert!(lines[0].starts_with("Throughline: "), "{brief}");
             for line in &lines[1..] {
                 let ours = line.starts_with("- ")
-                    || TITLES.contains(line)
+                    || SECTION_TITLES.contains(line)
                     || line.starts_with("More") && line.ends_with("`thru brief --all`.");
                 assert!(ours, "{line:?} stands for itself in\n{brief}");
                 // Quotation marks come in pairs, and nothing between them closes them.
@@ -109,8 +113,8 @@ fn hostile_texts() {
         "\0\0\0",
         "",
     ] {
-        check(text);
-        check(&text.repeat(50));
+        check_brief(text);
+        check_brief(&text.repeat(50));
     }
 }
 
@@ -119,16 +123,16 @@ proptest! {
 
     #[test]
     fn any_text(text in "\\PC{0,80}") {
-        check(&text);
+        check_brief(&text);
     }
 
     #[test]
     fn any_characters(text in prop::collection::vec(any::<char>(), 0..120)) {
-        check(&text.into_iter().collect::<String>());
+        check_brief(&text.into_iter().collect::<String>());
     }
 
     #[test]
     fn marks_of_all_kinds(text in "[\n\r\t `“”<>/\\-#:;,.a\u{1b}\u{202e}]{0,60}") {
-        check(&text);
+        check_brief(&text);
     }
 }

@@ -4,30 +4,30 @@
 
 use std::collections::BTreeMap;
 
-use model::decision::{Decision, State, fold};
+use model::decision::{Decision, DecisionState, fold_decisions};
 use model::time;
 use proptest::prelude::*;
 
 /// What one line of a log does. Numbers choose among a few decisions, so that lines are often about the same one.
 #[derive(Clone, Debug)]
-enum Step {
+enum LogStep {
     Make(u8),
     Supersede(u8, u8),
     Withdraw(u8),
     Answer { question: u8, answer: u8 },
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn random_step() -> impl Strategy<Value = LogStep> {
     prop_oneof![
-        (0..5_u8).prop_map(Step::Make),
-        (0..5_u8, 0..5_u8).prop_map(|(old, new)| Step::Supersede(old, new)),
-        (0..5_u8).prop_map(Step::Withdraw),
-        (0..2_u8, 0..3_u8).prop_map(|(question, answer)| Step::Answer { question, answer }),
+        (0..5_u8).prop_map(LogStep::Make),
+        (0..5_u8, 0..5_u8).prop_map(|(old, new)| LogStep::Supersede(old, new)),
+        (0..5_u8).prop_map(LogStep::Withdraw),
+        (0..2_u8, 0..3_u8).prop_map(|(question, answer)| LogStep::Answer { question, answer }),
     ]
 }
 
 /// Makes a log in the order in which it was written. Several lines can have the same second.
-fn log(steps: &[(Step, bool)]) -> Vec<Decision> {
+fn make_log(steps: &[(LogStep, bool)]) -> Vec<Decision> {
     let (mut second, mut lines) = (0, Vec::<Decision>::new());
     for (place, (step, is_later)) in steps.iter().enumerate() {
         second += u32::from(*is_later);
@@ -40,37 +40,37 @@ fn log(steps: &[(Step, bool)]) -> Vec<Decision> {
         };
         let is_there = |id: &str| lines.iter().any(|line| line.id == id);
         let line = match step {
-            Step::Make(id) => made(format!("d{id}")),
-            Step::Supersede(old, new) if is_there(&format!("d{old}")) => {
+            LogStep::Make(id) => made(format!("d{id}")),
+            LogStep::Supersede(old, new) if is_there(&format!("d{old}")) => {
                 Decision { supersedes: format!("d{old}"), ..made(format!("d{new}")) }
             }
-            Step::Withdraw(id) if is_there(&format!("d{id}")) => {
+            LogStep::Withdraw(id) if is_there(&format!("d{id}")) => {
                 Decision { supersedes: format!("d{id}"), text: String::new(), ..made(format!("w{place}")) }
             }
-            Step::Answer { question, answer } => {
+            LogStep::Answer { question, answer } => {
                 Decision { question: format!("q{question}"), ..made(format!("a{question}{answer}")) }
             }
-            Step::Supersede(..) | Step::Withdraw(_) => continue,
+            LogStep::Supersede(..) | LogStep::Withdraw(_) => continue,
         };
         lines.push(line);
     }
     lines
 }
 
-fn states(lines: &[Decision]) -> BTreeMap<String, State> {
-    let now = time::parse("2026-11-17T12:00:00Z").unwrap();
-    fold(lines.to_vec(), now).into_iter().map(|one| (one.decision.id, one.state)).collect()
+fn decision_states(lines: &[Decision]) -> BTreeMap<String, DecisionState> {
+    let now = time::parse_time("2026-11-17T12:00:00Z").unwrap();
+    fold_decisions(lines.to_vec(), now).into_iter().map(|one| (one.decision.id, one.state)).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_end_of_a_log_says_what_the_whole_log_says(steps in prop::collection::vec((step(), any::<bool>()), 0..24)) {
-        let lines = log(&steps);
-        let whole = states(&lines);
+    fn the_end_of_a_log_says_what_the_whole_log_says(steps in prop::collection::vec((random_step(), any::<bool>()), 0..24)) {
+        let lines = make_log(&steps);
+        let whole = decision_states(&lines);
         for start in 0..=lines.len() {
-            for (id, state) in states(&lines[start..]) {
+            for (id, state) in decision_states(&lines[start..]) {
                 prop_assert_eq!(Some(&state), whole.get(&id), "{} from line {} of {:#?}", id, start, lines);
             }
         }

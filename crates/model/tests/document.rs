@@ -10,8 +10,10 @@ mod oracle;
 mod properties;
 
 use generate::{A, B};
-use model::document::{Block, Document, EditError, FindingKind, Head, unwrap_verbatim, wrap_verbatim};
-use oracle::{atx_headings, headings, yaml};
+use model::document::{
+    Document, EditError, FindingKind, HidingBlock, SectionHead, unwrap_verbatim, wrap_verbatim,
+};
+use oracle::{atx_headings, our_headings, parse_yaml};
 use serde_json::{Value, json};
 
 const PACKET: &str = include_str!("fixtures/document/packet.md");
@@ -21,7 +23,7 @@ const LOOP: &str = include_str!("fixtures/document/loop.md");
 
 /// Checks that `edit` turns `input` into `expected`, and that doing it again changes nothing.
 #[track_caller]
-fn check(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, expected: &str) {
+fn check_edit(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, expected: &str) {
     let mut document = Document::parse(input);
     edit(&mut document).unwrap();
     assert_eq!(String::from_utf8_lossy(document.bytes()), expected);
@@ -32,23 +34,23 @@ fn check(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, exp
 #[track_caller]
 fn check_set(input: &str, key: &str, value: impl Into<Value>, expected: &str) {
     let value = value.into();
-    check(input, |document| document.set(key, value.clone()), expected);
-    assert_eq!(Document::parse(expected).get(key), Some(&value));
+    check_edit(input, |document| document.set_entry(key, value.clone()), expected);
+    assert_eq!(Document::parse(expected).value_of(key), Some(&value));
 }
 
 #[track_caller]
-fn check_section(input: &str, path: &[Head], text: &str, expected: &str) {
-    check(input, |document| document.set_section(path, text), expected);
+fn check_section(input: &str, path: &[SectionHead], text: &str, expected: &str) {
+    check_edit(input, |document| document.set_section(path, text), expected);
 }
 
 #[track_caller]
-fn check_refused(input: &str, path: &[Head], text: &str, error: EditError) {
+fn check_refused(input: &str, path: &[SectionHead], text: &str, error: EditError) {
     let mut document = Document::parse(input);
     assert_eq!(document.set_section(path, text), Err(error));
     assert_eq!(document.bytes(), input.as_bytes());
 }
 
-fn findings(input: &str) -> Vec<(usize, FindingKind)> {
+fn document_findings(input: &str) -> Vec<(usize, FindingKind)> {
     Document::parse(input).findings().iter().map(|finding| (finding.line, finding.kind)).collect()
 }
 
@@ -82,7 +84,7 @@ fn reads_values() {
     ];
     for (source, value) in cases {
         let document = Document::parse(format!("---\nkey: {source}\n---\n"));
-        assert_eq!(document.get("key"), Some(&value), "{source}");
+        assert_eq!(document.value_of("key"), Some(&value), "{source}");
     }
 }
 
@@ -92,7 +94,7 @@ fn reads_by_type() {
     assert_eq!(document.text("a"), Some("1.0"));
     assert_eq!((document.text("b"), document.int("b")), (Some("24"), Some(24)));
     assert_eq!((document.text("c"), document.list("c")), (None, Some(vec!["x".to_owned(), "2".to_owned()])));
-    assert_eq!((document.text("d"), document.get("d")), (None, Some(&Value::Null)));
+    assert_eq!((document.text("d"), document.value_of("d")), (None, Some(&Value::Null)));
     assert_eq!((document.text("e"), document.int("e")), (Some("5"), None));
     assert_eq!((document.text("f"), document.entry("f").is_none()), (None, true));
     assert_eq!(document.entry("e").map(|entry| entry.line), Some(6));
@@ -118,9 +120,9 @@ fn finds_the_frontmatter() {
 
 #[test]
 fn reports_findings_by_line() {
-    assert_eq!(findings("---\na: 1\n"), [(1, FindingKind::UnclosedFrontmatter)]);
+    assert_eq!(document_findings("---\na: 1\n"), [(1, FindingKind::UnclosedFrontmatter)]);
     assert_eq!(
-        findings("---\na: 1\nstatus:done\nb: [1\n  deep: 1\na: 2\nc: 'x\nd: |\n- e\n---\n```\n"),
+        document_findings("---\na: 1\nstatus:done\nb: [1\n  deep: 1\na: 2\nc: 'x\nd: |\n- e\n---\n```\n"),
         [
             (2, FindingKind::DuplicateKey { wins: 6 }),
             (3, FindingKind::UnknownLine),
@@ -129,14 +131,14 @@ fn reports_findings_by_line() {
             (7, FindingKind::BrokenQuotes),
             (8, FindingKind::ForeignYaml),
             (9, FindingKind::UnknownLine),
-            (11, FindingKind::Unclosed(Block::Fence)),
+            (11, FindingKind::Unclosed(HidingBlock::Fence)),
         ]
     );
-    assert_eq!(findings("a\n\n<!-- b\n# c"), [(3, FindingKind::Unclosed(Block::Comment))]);
+    assert_eq!(document_findings("a\n\n<!-- b\n# c"), [(3, FindingKind::Unclosed(HidingBlock::Comment))]);
     let odd = Document::parse(b"a\r\nb\rc \xff\n".as_slice());
     assert_eq!(odd.findings().iter().map(|finding| finding.line).collect::<Vec<_>>(), [3]);
     for fixture in [PACKET, ROLE, MANIFEST, LOOP] {
-        assert_eq!(findings(fixture), []);
+        assert_eq!(document_findings(fixture), []);
     }
 }
 
@@ -173,7 +175,7 @@ fn adds_a_key() {
     check_set("\u{feff}# T\r\n", "b", "x", "\u{feff}---\r\nb: x\r\n---\r\n# T\r\n");
     check_set("---\nunclosed: 1\n", "b", "x", "---\nb: x\n---\n---\nunclosed: 1\n");
     for key in ["", "a b", "a:", "-a", "#a", "null", "1", "é\n", "---"] {
-        assert_eq!(Document::default().set(key, 1), Err(EditError::BadKey(key.to_owned())));
+        assert_eq!(Document::default().set_entry(key, 1), Err(EditError::BadKey(key.to_owned())));
     }
 }
 
@@ -254,10 +256,10 @@ fn edits_block_lists_in_place() {
 fn removes_a_key() {
     let remove = |input: &str, expected: &str| {
         let edit = |document: &mut Document| {
-            document.remove("a");
+            document.remove_entry("a");
             Ok(())
         };
-        check(input, edit, expected);
+        check_edit(input, edit, expected);
     };
     remove("---\na: 1\nb: 2\n---\n", "---\nb: 2\n---\n");
     remove("---\nb: 2\n---\n", "---\nb: 2\n---\n");
@@ -301,16 +303,17 @@ fn finds_headings() {
 #[test]
 fn finds_sections() {
     let document = Document::parse("## A\n1\n### B\n2\n#### C\n3\n## Pending Tasks\n4\n### B\n5\n");
-    let body = |path: &[Head]| document.section(path).map(|section| section.body());
+    let body = |path: &[SectionHead]| document.section(path).map(|section| section.body());
     assert_eq!(body(&[A]), Some(b"1\n### B\n2\n#### C\n3\n".as_slice()));
     assert_eq!(body(&[A, B]), Some(b"2\n#### C\n3\n".as_slice()));
-    assert_eq!(body(&[Head::prefix(2, "Pending"), B]), Some(b"5\n".as_slice()));
+    assert_eq!(body(&[SectionHead::prefix(2, "Pending"), B]), Some(b"5\n".as_slice()));
     assert_eq!(body(&[B]), Some(b"2\n#### C\n3\n".as_slice()));
-    assert_eq!(body(&[Head::exact(2, "Pending")]), None);
-    assert_eq!(body(&[Head::exact(3, "A")]), None);
+    assert_eq!(body(&[SectionHead::exact(2, "Pending")]), None);
+    assert_eq!(body(&[SectionHead::exact(3, "A")]), None);
     assert_eq!(body(&[]), None);
     let prompt = Document::parse(LOOP);
-    let prompt = prompt.section_to_last(Head::exact(2, "Loop Prompt"), Head::exact(2, "Notes")).unwrap();
+    let prompt =
+        prompt.section_to_last(SectionHead::exact(2, "Loop Prompt"), SectionHead::exact(2, "Notes")).unwrap();
     assert_eq!(prompt.text(), "Make the tests green.\n\n## Notes\n\nThis heading belongs to the prompt.");
 }
 
@@ -355,20 +358,20 @@ fn refuses_a_text_that_breaks_out() {
     let refused = |text: &str, error| check_refused("## A\nold\n## C\n", &[A], text, error);
     refused("x\n## y", EditError::HeadingInText { line: 2, level: 2 });
     refused("\n\n# y", EditError::HeadingInText { line: 3, level: 1 });
-    refused("x\n```\ny\n~~~", EditError::OpenInText { line: 2, block: Block::Fence });
-    refused("- ```\n  y", EditError::OpenInText { line: 1, block: Block::Fence });
-    refused("<!--", EditError::OpenInText { line: 1, block: Block::Comment });
-    check_refused("## A\n  ## C\n", &[A], "- x", EditError::OpenInText { line: 1, block: Block::List });
+    refused("x\n```\ny\n~~~", EditError::OpenInText { line: 2, block: HidingBlock::Fence });
+    refused("- ```\n  y", EditError::OpenInText { line: 1, block: HidingBlock::Fence });
+    refused("<!--", EditError::OpenInText { line: 1, block: HidingBlock::Comment });
+    check_refused("## A\n  ## C\n", &[A], "- x", EditError::OpenInText { line: 1, block: HidingBlock::List });
     check_refused("---\n## A\n", &[A], "x\n---\ny", EditError::ClosesFrontmatter { line: 2 });
-    check_refused("x\n```\n", &[A], "x", EditError::OpenInDocument { line: 2, block: Block::Fence });
+    check_refused("x\n```\n", &[A], "x", EditError::OpenInDocument { line: 2, block: HidingBlock::Fence });
     for (path, bad) in [
         (&[][..], ""),
-        (&[A, Head::exact(2, "C")], "C"),
-        (&[Head::exact(7, "C")], "C"),
-        (&[Head::exact(0, "C")], "C"),
-        (&[Head::exact(2, "C #")], "C #"),
-        (&[Head::exact(2, "C\nD")], "C\nD"),
-        (&[Head::exact(2, " C")], " C"),
+        (&[A, SectionHead::exact(2, "C")], "C"),
+        (&[SectionHead::exact(7, "C")], "C"),
+        (&[SectionHead::exact(0, "C")], "C"),
+        (&[SectionHead::exact(2, "C #")], "C #"),
+        (&[SectionHead::exact(2, "C\nD")], "C\nD"),
+        (&[SectionHead::exact(2, " C")], " C"),
     ] {
         check_refused("## A\n", path, "x", EditError::BadHeading(bad.to_owned()));
     }
@@ -395,10 +398,10 @@ fn lists_and_ticks_items() {
     let fenced = Document::parse("- a\n  - b\n    ```\n    - [ ] no\n    ```\n    - [ ] yes\n");
     assert_eq!(fenced.items().iter().map(|item| item.line).collect::<Vec<_>>(), [1, 2, 6]);
     let mut document = Document::parse(text);
-    document.tick(13).unwrap();
+    document.tick_checkbox(13).unwrap();
     assert_eq!(document.bytes(), text.replace("+ [ ] e", "+ [x] e").as_bytes());
     for line in [0, 2, 3, 5, 13, 99] {
-        assert_eq!(document.tick(line), Err(EditError::NoOpenBox { line }));
+        assert_eq!(document.tick_checkbox(line), Err(EditError::NoOpenBox { line }));
     }
 }
 
@@ -435,28 +438,28 @@ fn serves_the_records() {
     assert_eq!(packet.text("purpose"), Some("fix: the login, see issue#12"));
     assert_eq!(packet.list("validators").unwrap().last().unwrap(), "grep -q '# done' notes.md");
     assert_eq!(packet.headings().len(), 12);
-    let confirmed = [Head::exact(2, "Relevant Files"), Head::exact(3, "Confirmed")];
+    let confirmed = [SectionHead::exact(2, "Relevant Files"), SectionHead::exact(3, "Confirmed")];
     assert_eq!(packet.section(&confirmed).unwrap().items().len(), 2);
-    packet.set("status", "active").unwrap();
+    packet.set_entry("status", "active").unwrap();
     let expected = PACKET.replace("status: draft", "status: active");
     assert_eq!(String::from_utf8_lossy(packet.bytes()), expected);
-    packet.set_section(&[Head::exact(2, "Next Prompt (Draft)")], "Go on.").unwrap();
+    packet.set_section(&[SectionHead::exact(2, "Next Prompt (Draft)")], "Go on.").unwrap();
     let expected = expected.replace("Continue with the login.\n\n---\n\n(That line is body.)", "Go on.");
     assert_eq!(String::from_utf8_lossy(packet.bytes()), expected);
 
     let role = Document::parse(ROLE);
-    let steps = role.section(&[Head::exact(2, "Recovery Steps")]).unwrap().items();
+    let steps = role.section(&[SectionHead::exact(2, "Recovery Steps")]).unwrap().items();
     assert_eq!(
         steps.iter().map(|step| (step.line, step.number)).collect::<Vec<_>>(),
         [(8, Some(1)), (9, Some(2)), (14, Some(3))]
     );
-    assert_eq!(role.section(&[Head::prefix(2, "Completed Work")]).unwrap().heading.line, 16);
+    assert_eq!(role.section(&[SectionHead::prefix(2, "Completed Work")]).unwrap().heading.line, 16);
 
     let mut manifest = Document::parse(MANIFEST);
     assert_eq!(manifest.list("files_to_load").unwrap().len(), 3);
     assert_eq!(manifest.text("current_phase"), Some("execution"));
-    manifest.set("current_task", 16).unwrap();
-    manifest.set("last_updated", "2026-01-04T09:00:00").unwrap();
+    manifest.set_entry("current_task", 16).unwrap();
+    manifest.set_entry("last_updated", "2026-01-04T09:00:00").unwrap();
     let expected = MANIFEST
         .replace("current_task: 15", "current_task: 16")
         .replace("2026-01-03T15:30:00", "2026-01-04T09:00:00");
@@ -472,10 +475,10 @@ fn fixtures_read_alike_in_real_parsers() {
     {
         let document = Document::parse(fixture.as_str());
         assert_eq!(document.bytes(), fixture.as_bytes());
-        assert_eq!(headings(&document), atx_headings(&String::from_utf8_lossy(document.body())));
+        assert_eq!(our_headings(&document), atx_headings(&String::from_utf8_lossy(document.body())));
     }
     let manifest = Document::parse(MANIFEST);
     for entry in manifest.entries() {
-        assert_eq!(yaml(&manifest)[&entry.key], entry.value);
+        assert_eq!(parse_yaml(&manifest)[&entry.key], entry.value);
     }
 }

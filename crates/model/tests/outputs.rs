@@ -6,16 +6,16 @@
 
 use std::path::{Path, PathBuf};
 
-use model::gate::{Ending, Reading, SENTINEL};
+use model::gate::{COMPLETE_SENTINEL, OutputEnding, OutputScanner};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag};
 
 /// Returns whether the last non-blank line is the sentinel, outside any code block.
-fn oracle(text: &str) -> bool {
+fn is_sealed_by_parser(text: &str) -> bool {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let trimmed = body.trim_end();
     let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
-    if &trimmed[start..] != SENTINEL {
+    if &trimmed[start..] != COMPLETE_SENTINEL {
         return false;
     }
     let code = |event: &Event| matches!(event, Event::Start(Tag::CodeBlock(_)));
@@ -23,14 +23,14 @@ fn oracle(text: &str) -> bool {
 }
 
 fn is_sealed(text: &str) -> bool {
-    Reading::of(text.as_bytes()).ending() == Ending::Sealed
+    OutputScanner::scan_text(text.as_bytes()).ending() == OutputEnding::Sealed
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            files(&path, found);
+            collect_files(&path, found);
         } else if path.is_file() && path.extension().is_some_and(|extension| extension == "md") {
             found.push(path);
         }
@@ -44,13 +44,13 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
         return;
     };
     let mut found = Vec::new();
-    files(Path::new(&folder), &mut found);
+    collect_files(Path::new(&folder), &mut found);
     assert!(!found.is_empty(), "no *.md below {}", folder.display());
     let (mut sealed, mut elsewhere, mut without) = (0, 0, 0);
     for path in found {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
-        assert_eq!(is_sealed(&text), oracle(&text), "{}", path.display());
-        match (is_sealed(&text), text.contains(SENTINEL)) {
+        assert_eq!(is_sealed(&text), is_sealed_by_parser(&text), "{}", path.display());
+        match (is_sealed(&text), text.contains(COMPLETE_SENTINEL)) {
             (true, _) => sealed += 1,
             (false, true) => elsewhere += 1,
             (false, false) => without += 1,
@@ -64,35 +64,43 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
 fn shapes_of_real_stage_files() {
     let provenance = "### Provenance\nsource: REAL_EXECUTION\ntool: some-cli\nduration_ms: —\n";
     for (about, text, complete) in [
-        ("a reviewer's verdict", format!("# Review\n\n- [x] fine\n\n{provenance}\n{SENTINEL}\n"), true),
         (
-            "one that reviews this very protocol",
-            format!("- ends with `{SENTINEL}`: good.\n\n{SENTINEL}\n"),
+            "a reviewer's verdict",
+            format!("# Review\n\n- [x] fine\n\n{provenance}\n{COMPLETE_SENTINEL}\n"),
             true,
         ),
-        ("one that quotes an example", format!("```text\n{SENTINEL}\n```\n\nEnd.\n\n{SENTINEL}\n"), true),
+        (
+            "one that reviews this very protocol",
+            format!("- ends with `{COMPLETE_SENTINEL}`: good.\n\n{COMPLETE_SENTINEL}\n"),
+            true,
+        ),
+        (
+            "one that quotes an example",
+            format!("```text\n{COMPLETE_SENTINEL}\n```\n\nEnd.\n\n{COMPLETE_SENTINEL}\n"),
+            true,
+        ),
         (
             "a script for the next session",
-            format!("Check:\n\n```bash\ngrep -q '{SENTINEL}' a.md\n```\n"),
+            format!("Check:\n\n```bash\ngrep -q '{COMPLETE_SENTINEL}' a.md\n```\n"),
             false,
         ),
-        ("lessons that mention it", format!("- files end with `{SENTINEL}`\n- and more\n"), false),
+        ("lessons that mention it", format!("- files end with `{COMPLETE_SENTINEL}`\n- and more\n"), false),
         ("cut off by a turn limit", "# Review\n\n## Concerns\n\n1. The fi".to_owned(), false),
-        ("written on after the end", format!("# Review\n\n{SENTINEL}\n\nOne more thing.\n"), false),
-        ("cut off inside an example", format!("# Plan\n\n```text\n{SENTINEL}\n"), false),
+        ("written on after the end", format!("# Review\n\n{COMPLETE_SENTINEL}\n\nOne more thing.\n"), false),
+        ("cut off inside an example", format!("# Plan\n\n```text\n{COMPLETE_SENTINEL}\n"), false),
     ] {
-        assert_eq!((is_sealed(&text), oracle(&text)), (complete, complete), "{about}");
+        assert_eq!((is_sealed(&text), is_sealed_by_parser(&text)), (complete, complete), "{about}");
     }
 }
 
 /// Lines of reports, in any order. Lists and quotes are left out, because our treatment of fences in them deliberately
 /// differs from CommonMark (see `document::outline`).
-fn line() -> impl Strategy<Value = &'static str> {
+fn random_line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "text",
         "",
         "  ",
-        SENTINEL,
+        COMPLETE_SENTINEL,
         "<!-- AGENT_COMPLETE -->  ",
         "ends with `<!-- AGENT_COMPLETE -->`",
         "```",
@@ -109,9 +117,9 @@ fn line() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn we_agree_with_a_full_parser(lines in prop::collection::vec(line(), 0..12), crlf in any::<bool>()) {
+    fn we_agree_with_a_full_parser(lines in prop::collection::vec(random_line(), 0..12), crlf in any::<bool>()) {
         // There is some text before the end, because the sentinel alone is an empty output.
         let text = [&["Report."], lines.as_slice()].concat().join(if crlf { "\r\n" } else { "\n" });
-        prop_assert_eq!(is_sealed(&text), oracle(&text), "{}", text);
+        prop_assert_eq!(is_sealed(&text), is_sealed_by_parser(&text), "{}", text);
     }
 }

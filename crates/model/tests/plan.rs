@@ -4,13 +4,14 @@
 #![allow(clippy::unwrap_used)]
 
 use model::plan::{
-    Acceptance, Line, NewTask, Phase, PhaseStatus, Plan, Rebuilt, Size, Task, TaskChange, TaskStatus,
-    add_phase, add_task, apply, block, diff, done, fold, hash, problems, read_any, read_markdown, render,
-    set_task, standing, start, unblock,
+    AcceptanceEvidence, LedgerComparison, LedgerLine, NewTask, Phase, PhaseStatus, Plan, Task, TaskChange,
+    TaskSize, TaskStatus, add_phase, add_task, apply_changes, block_task, complete_task, find_problems,
+    fold_ledger, plan_changes, read_json_or_markdown, read_markdown, render_plan, set_task, sha256_hex,
+    standing, start_task, unblock_task,
 };
 use proptest::prelude::*;
 
-fn text() -> impl Strategy<Value = String> {
+fn random_text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z ]{0,20}",
         "\\PC{0,12}",
@@ -20,19 +21,24 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn task(id: String, phase: u32) -> impl Strategy<Value = Task> {
+fn random_task(id: String, phase: u32) -> impl Strategy<Value = Task> {
     let status = prop::sample::select(TaskStatus::ALL.to_vec());
-    let size = prop::sample::select(vec![None, Some(Size::Small), Some(Size::Medium), Some(Size::Large)]);
+    let size = prop::sample::select(vec![
+        None,
+        Some(TaskSize::Small),
+        Some(TaskSize::Medium),
+        Some(TaskSize::Large),
+    ]);
     let depends = prop::collection::vec("[1-3]\\.[1-4]", 0..3);
-    let rest = prop_oneof![Just(None), text().prop_map(Some)];
+    let rest = prop_oneof![Just(None), random_text().prop_map(Some)];
     (
         status,
         size,
-        text(),
+        random_text(),
         depends,
-        prop::option::of(text()),
-        prop::collection::vec(text(), 0..3),
-        prop::option::of(text()),
+        prop::option::of(random_text()),
+        prop::collection::vec(random_text(), 0..3),
+        prop::option::of(random_text()),
         rest,
     )
         .prop_map(
@@ -57,49 +63,54 @@ fn task(id: String, phase: u32) -> impl Strategy<Value = Task> {
         )
 }
 
-fn plan() -> impl Strategy<Value = Plan> {
+fn random_plan() -> impl Strategy<Value = Plan> {
     let phase = |id: u32| {
-        let tasks: Vec<_> = (1..=3).map(|n| task(format!("{id}.{n}"), id)).collect();
+        let tasks: Vec<_> = (1..=3).map(|n| random_task(format!("{id}.{n}"), id)).collect();
         let status = prop::sample::select(PhaseStatus::ALL.to_vec());
-        (text(), status, tasks, 0_usize..4).prop_map(move |(name, status, mut tasks, keep)| {
+        (random_text(), status, tasks, 0_usize..4).prop_map(move |(name, status, mut tasks, keep)| {
             tasks.truncate(keep);
             Phase { id, name, status, tasks, ..Phase::default() }
         })
     };
-    (text(), text(), prop::option::of(0_u32..4), (1..=2).map(phase).collect::<Vec<_>>()).prop_map(
-        |(title, swarm, current_phase, phases)| Plan { title, swarm, current_phase, phases, ..Plan::new("") },
-    )
+    (random_text(), random_text(), prop::option::of(0_u32..4), (1..=2).map(phase).collect::<Vec<_>>())
+        .prop_map(|(title, swarm, current_phase, phases)| Plan {
+            title,
+            swarm,
+            current_phase,
+            phases,
+            ..Plan::new("")
+        })
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_view_reads_back(plan in plan()) {
-        let view = render(&plan);
+    fn the_view_reads_back(plan in random_plan()) {
+        let view = render_plan(&plan);
         let back = read_markdown(view.as_bytes()).plan;
         prop_assert_eq!(&back, &plan, "{}", view);
-        prop_assert_eq!(render(&back), view);
-        prop_assert_eq!(Plan::parse(&plan.bytes()).unwrap().bytes(), plan.bytes());
+        prop_assert_eq!(render_plan(&back), view);
+        prop_assert_eq!(Plan::parse(&plan.to_bytes()).unwrap().to_bytes(), plan.to_bytes());
     }
 
     #[test]
-    fn a_difference_is_all_of_it(before in plan(), after in plan()) {
-        prop_assert_eq!(apply(before.clone(), &diff(&before, &after)), after);
+    fn a_difference_is_all_of_it(before in random_plan(), after in random_plan()) {
+        prop_assert_eq!(apply_changes(before.clone(), &plan_changes(&before, &after)), after);
     }
 
     #[test]
     fn anything_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..400), words in "([-#*] |\\[[ xX~!]\\] |[0-9]\\.|[0-9]|\\n|  |[a-z]{1,4}|\\(depends: |\\)|`{3}|Phase 1:|\\[SMALL\\]){0,60}") {
-        let _ = read_any(&bytes);
-        let read = read_any(words.as_bytes()).unwrap().plan;
-        let view = render(&read);
+        let _ = read_json_or_markdown(&bytes);
+        let read = read_json_or_markdown(words.as_bytes()).unwrap().plan;
+        let view = render_plan(&read);
         prop_assert_eq!(read_markdown(view.as_bytes()).plan, read);
     }
 }
 
 /// What somebody could do to a plan.
 #[derive(Clone, Debug)]
-enum Move {
+enum PlanMove {
     Start(usize),
     Done(usize),
     Block(usize),
@@ -111,24 +122,24 @@ enum Move {
     Edit(usize),
 }
 
-fn moves() -> impl Strategy<Value = Vec<(Move, Cut)>> {
+fn random_moves() -> impl Strategy<Value = Vec<(PlanMove, WriteCut)>> {
     let step = prop_oneof![
-        4 => (0_usize..8).prop_map(Move::Start),
-        4 => (0_usize..8).prop_map(Move::Done),
-        1 => (0_usize..8).prop_map(Move::Block),
-        1 => (0_usize..8).prop_map(Move::Unblock),
-        3 => (1_u32..4, prop::collection::vec(0_usize..8, 0..3)).prop_map(|(phase, on)| Move::AddTask(phase, on)),
-        1 => Just(Move::AddPhase),
-        1 => (0_usize..8, 0_usize..8).prop_map(|(task, on)| Move::Depend(task, on)),
-        1 => (0_usize..8).prop_map(Move::Edit),
+        4 => (0_usize..8).prop_map(PlanMove::Start),
+        4 => (0_usize..8).prop_map(PlanMove::Done),
+        1 => (0_usize..8).prop_map(PlanMove::Block),
+        1 => (0_usize..8).prop_map(PlanMove::Unblock),
+        3 => (1_u32..4, prop::collection::vec(0_usize..8, 0..3)).prop_map(|(phase, on)| PlanMove::AddTask(phase, on)),
+        1 => Just(PlanMove::AddPhase),
+        1 => (0_usize..8, 0_usize..8).prop_map(|(task, on)| PlanMove::Depend(task, on)),
+        1 => (0_usize..8).prop_map(PlanMove::Edit),
     ];
-    let cut = prop_oneof![6 => Just(Cut::Whole), 1 => Just(Cut::BeforeFile), 1 => (0_usize..200).prop_map(Cut::InLine)];
+    let cut = prop_oneof![6 => Just(WriteCut::Whole), 1 => Just(WriteCut::BeforeFile), 1 => (0_usize..200).prop_map(WriteCut::InLine)];
     prop::collection::vec((step, cut), 0..24)
 }
 
 /// Where a writer is killed.
 #[derive(Clone, Copy, Debug)]
-enum Cut {
+enum WriteCut {
     Whole,
     /// After the line is written, and before the file is.
     BeforeFile,
@@ -138,69 +149,77 @@ enum Cut {
 
 /// The two files, written as the store writes them.
 #[derive(Default)]
-struct Disk {
+struct PlanDisk {
     file: Option<Vec<u8>>,
     ledger: Vec<u8>,
 }
 
-impl Disk {
-    fn lines(&self) -> Vec<Line> {
+impl PlanDisk {
+    fn lines(&self) -> Vec<LedgerLine> {
         self.ledger.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
     /// Returns what a reader finds, and the line that adopts a manual edit.
-    fn read(&self) -> (Option<Plan>, Option<Line>) {
+    fn read(&self) -> (Option<Plan>, Option<LedgerLine>) {
         let lines = self.lines();
         let seq = lines.len() as u64 + 1;
         match &self.file {
-            Some(bytes) if lines.is_empty() || Rebuilt::of(&hash(bytes), lines.iter()) == Rebuilt::Edited => {
+            Some(bytes)
+                if lines.is_empty()
+                    || LedgerComparison::compare_with_file(&sha256_hex(bytes), lines.iter())
+                        == LedgerComparison::Edited =>
+            {
                 let plan = Plan::parse(bytes).unwrap();
                 let before = lines.last().map(|line| line.after.clone()).unwrap_or_default();
-                let line = Line { before, adopted: hash(bytes), ..Line::of(seq, None, &plan) };
+                let line = LedgerLine {
+                    before,
+                    adopted: sha256_hex(bytes),
+                    ..LedgerLine::of_change(seq, None, &plan)
+                };
                 (Some(plan), Some(line))
             }
-            _ => (fold(lines).plan, None),
+            _ => (fold_ledger(lines).plan, None),
         }
     }
 
-    fn write(&mut self, lines: &[Line], plan: &Plan, cut: Cut) {
+    fn write(&mut self, lines: &[LedgerLine], plan: &Plan, cut: WriteCut) {
         let mut bytes = Vec::new();
         if self.ledger.last().is_some_and(|last| *last != b'\n') {
             bytes.push(b'\n');
         }
         for line in lines {
-            bytes.extend(line.bytes());
+            bytes.extend(line.to_bytes());
             bytes.push(b'\n');
         }
         match cut {
-            Cut::InLine(at) => self.ledger.extend(&bytes[..at.min(bytes.len().saturating_sub(2))]),
-            Cut::BeforeFile => self.ledger.extend(bytes),
-            Cut::Whole => {
+            WriteCut::InLine(at) => self.ledger.extend(&bytes[..at.min(bytes.len().saturating_sub(2))]),
+            WriteCut::BeforeFile => self.ledger.extend(bytes),
+            WriteCut::Whole => {
                 self.ledger.extend(bytes);
-                self.file = Some(plan.bytes());
+                self.file = Some(plan.to_bytes());
             }
         }
     }
 }
 
-fn moved(plan: &Plan, step: &Move) -> Option<Plan> {
+fn apply_move(plan: &Plan, step: &PlanMove) -> Option<Plan> {
     let id = |n: usize| plan.tasks().nth(n).map(|task| task.id.clone());
     let next = match step {
-        Move::Start(n) => start(plan, &id(*n)?, "s", "t"),
-        Move::Done(n) => done(plan, &id(*n)?, "s", "t", &Acceptance::Proven),
-        Move::Block(n) => block(plan, &id(*n)?, "why"),
-        Move::Unblock(n) => unblock(plan, &id(*n)?),
-        Move::AddTask(phase, on) => {
+        PlanMove::Start(n) => start_task(plan, &id(*n)?, "s", "t"),
+        PlanMove::Done(n) => complete_task(plan, &id(*n)?, "s", "t", &AcceptanceEvidence::Proven),
+        PlanMove::Block(n) => block_task(plan, &id(*n)?, "why"),
+        PlanMove::Unblock(n) => unblock_task(plan, &id(*n)?),
+        PlanMove::AddTask(phase, on) => {
             let depends = on.iter().filter_map(|n| id(*n)).collect();
             let new = NewTask { phase: Some(*phase), description: "x".into(), depends, ..NewTask::default() };
             add_task(plan, &new).map(|(plan, _)| plan)
         }
-        Move::AddPhase => add_phase(plan, "p", None).map(|(plan, _)| plan),
-        Move::Depend(n, on) => {
+        PlanMove::AddPhase => add_phase(plan, "p", None).map(|(plan, _)| plan),
+        PlanMove::Depend(n, on) => {
             let change = TaskChange { depends: Some(vec![id(*on)?]), ..TaskChange::default() };
             set_task(plan, &id(*n)?, &change)
         }
-        Move::Edit(_) => return None,
+        PlanMove::Edit(_) => return None,
     };
     next.ok()
 }
@@ -211,13 +230,13 @@ proptest! {
     /// Any sequence of changes, killed anywhere: a reader finds the last acknowledged state or the one being written,
     /// the ledger replays to it, and the next writer continues from there.
     #[test]
-    fn a_history_killed_anywhere_folds_to_its_plan(history in moves()) {
-        let mut disk = Disk::default();
-        disk.write(&[Line::of(1, None, &add_phase(&Plan::new("t"), "first", None).unwrap().0)], &add_phase(&Plan::new("t"), "first", None).unwrap().0, Cut::Whole);
+    fn a_history_killed_anywhere_folds_to_its_plan(history in random_moves()) {
+        let mut disk = PlanDisk::default();
+        disk.write(&[LedgerLine::of_change(1, None, &add_phase(&Plan::new("t"), "first", None).unwrap().0)], &add_phase(&Plan::new("t"), "first", None).unwrap().0, WriteCut::Whole);
         for (step, cut) in history {
             let (known, adopted) = disk.read();
             let known = known.unwrap();
-            if let Move::Edit(n) = step {
+            if let PlanMove::Edit(n) = step {
                 let mut edited = known.clone();
                 edited.title = format!("edited {n}");
                 edited.rest.insert("by".into(), "hand".into());
@@ -226,21 +245,21 @@ proptest! {
                 prop_assert_eq!(found.unwrap(), edited);
                 continue;
             }
-            let Some(next) = moved(&known, &step).filter(|next| *next != known) else { continue };
-            prop_assert_eq!(problems(&next), vec![]);
+            let Some(next) = apply_move(&known, &step).filter(|next| *next != known) else { continue };
+            prop_assert_eq!(find_problems(&next), vec![]);
             let seq = disk.lines().len() as u64 + 1 + u64::from(adopted.is_some());
-            let lines: Vec<Line> = adopted.into_iter().chain([Line::of(seq, Some(&known), &next)]).collect();
+            let lines: Vec<LedgerLine> = adopted.into_iter().chain([LedgerLine::of_change(seq, Some(&known), &next)]).collect();
             disk.write(&lines, &next, cut);
             let (found, _) = disk.read();
             let found = found.unwrap();
             match cut {
-                Cut::InLine(_) => prop_assert!(found == known, "the torn line is not believed"),
-                Cut::Whole | Cut::BeforeFile => prop_assert!(found == next, "what stands in the ledger is there"),
+                WriteCut::InLine(_) => prop_assert!(found == known, "the torn line is not believed"),
+                WriteCut::Whole | WriteCut::BeforeFile => prop_assert!(found == next, "what stands in the ledger is there"),
             }
-            let whole = fold(disk.lines());
+            let whole = fold_ledger(disk.lines());
             prop_assert_eq!(whole.gaps, Vec::<u64>::new());
-            if !matches!(cut, Cut::InLine(_)) {
-                prop_assert_eq!(whole.plan.unwrap().bytes(), next.bytes());
+            if !matches!(cut, WriteCut::InLine(_)) {
+                prop_assert_eq!(whole.plan.unwrap().to_bytes(), next.to_bytes());
                 prop_assert_eq!(whole.last.unwrap().after, next.hash());
             }
             prop_assert!(standing(&found).progress.done <= standing(&found).progress.total);

@@ -7,17 +7,17 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use model::redact::{Options, redact, redact_bytes};
+use model::redact::{RedactOptions, redact_bytes, redact_text};
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
 };
 
-const TOKENS: &str = include_str!("fixtures/redact/tokens.txt");
-const NAMED: &str = include_str!("fixtures/redact/named.txt");
-const BENIGN: &str = include_str!("fixtures/redact/benign.txt");
+const TOKENS_TABLE: &str = include_str!("fixtures/redact/tokens.txt");
+const NAMED_TABLE: &str = include_str!("fixtures/redact/named.txt");
+const BENIGN_TABLE: &str = include_str!("fixtures/redact/benign.txt");
 
 /// How often each template is expanded.
-const ROUNDS: u64 = 8;
+const ROUNDS_PER_TEMPLATE: u64 = 8;
 
 #[test]
 fn provider_tokens_go_wherever_they_stand() {
@@ -40,17 +40,17 @@ fn provider_tokens_go_wherever_they_stand() {
         ("https://user:", "@example.com/x"),
     ];
     let mut missed = Vec::new();
-    for (kind, template) in rows(TOKENS) {
-        for round in 0..ROUNDS {
-            let expanded = expand(template, round);
+    for (kind, template) in table_rows(TOKENS_TABLE) {
+        for round in 0..ROUNDS_PER_TEMPLATE {
+            let expanded = expand_template(template, round);
             let (kept, secret) = expanded.split_once('^').unwrap_or(("", &expanded));
             for (before, after) in contexts {
                 let userinfo = before == "https://user:";
                 if userinfo && (!kept.is_empty() || secret.contains(['/', ' ', ':', '@', '+', '$'])) {
                     continue;
                 }
-                let found =
-                    redact(&format!("{before}{kept}{secret}{after}"), Options::default()).into_owned();
+                let found = redact_text(&format!("{before}{kept}{secret}{after}"), RedactOptions::default())
+                    .into_owned();
                 let expected = format!("{before}{kept}[REDACTED:{kind}]{after}");
                 let same_place = is_replaced(&found, &format!("{before}{kept}"), after);
                 if found != expected && !(same_place && (userinfo || before.starts_with("My key"))) {
@@ -65,12 +65,13 @@ fn provider_tokens_go_wherever_they_stand() {
 #[test]
 fn named_secrets_go_and_nothing_else() {
     let mut missed = Vec::new();
-    for (number, line) in NAMED.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
-        for round in 0..ROUNDS {
-            let line = expand(line, number as u64 * 31 + round);
+    for (number, line) in NAMED_TABLE.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+        for round in 0..ROUNDS_PER_TEMPLATE {
+            let line = expand_template(line, number as u64 * 31 + round);
             let (before, rest) = line.split_once("<<").expect("a mark");
             let (secret, after) = rest.split_once(">>").expect("a closing mark");
-            let found = redact(&format!("{before}{secret}{after}"), Options::default()).into_owned();
+            let found =
+                redact_text(&format!("{before}{secret}{after}"), RedactOptions::default()).into_owned();
             if !is_replaced(&found, before, after) {
                 missed.push(format!("{before}{secret}{after}\n    -> {found}"));
                 break;
@@ -82,21 +83,21 @@ fn named_secrets_go_and_nothing_else() {
 
 #[test]
 fn benign_lines_stay() {
-    let changed: Vec<String> = BENIGN
+    let changed: Vec<String> = BENIGN_TABLE
         .lines()
-        .filter_map(|line| match redact(line, Options::default()) {
+        .filter_map(|line| match redact_text(line, RedactOptions::default()) {
             Cow::Borrowed(_) => None,
             Cow::Owned(found) => Some(format!("{line}\n    -> {found}")),
         })
         .collect();
     assert!(changed.is_empty(), "{} changed\n{}", changed.len(), changed.join("\n"));
-    assert!(matches!(redact(BENIGN, Options::default()), Cow::Borrowed(_)), "as one text");
-    assert!(BENIGN.lines().count() >= 500);
+    assert!(matches!(redact_text(BENIGN_TABLE, RedactOptions::default()), Cow::Borrowed(_)), "as one text");
+    assert!(BENIGN_TABLE.lines().count() >= 500);
 }
 
 #[test]
 fn the_sets_are_as_large_as_promised() {
-    let mut kinds: Vec<_> = rows(TOKENS).map(|(kind, _)| kind).collect();
+    let mut kinds: Vec<_> = table_rows(TOKENS_TABLE).map(|(kind, _)| kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     assert!(kinds.len() >= 110, "{} kinds", kinds.len());
@@ -104,35 +105,38 @@ fn the_sets_are_as_large_as_promised() {
 
 #[test]
 fn private_keys_go_whole() {
-    let body = expand("{b64:64}\n{b64:64}\n{b64:20}==", 7);
+    let body = expand_template("{b64:64}\n{b64:64}\n{b64:20}==", 7);
     for label in ["", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED "] {
         let key = format!("-----BEGIN {label}PRIVATE KEY-----\n{body}\n-----END {label}PRIVATE KEY-----");
-        check(&format!("before\n{key}\nafter"), "before\n[REDACTED:private-key]\nafter");
+        check_redaction(&format!("before\n{key}\nafter"), "before\n[REDACTED:private-key]\nafter");
         let escaped = key.replace('\n', "\\n");
-        check(
+        check_redaction(
             &format!("{{\"private_key\":\"{escaped}\\n\",\"x\":1}}"),
             "{\"private_key\":\"[REDACTED:private-key]\\n\",\"x\":1}",
         );
         let twice = key.replace('\n', "\\\\n");
-        check(
+        check_redaction(
             &format!("\"{{\\\"k\\\":\\\"{twice}\\\"}}\""),
             "\"{\\\"k\\\":\\\"[REDACTED:private-key]\\\"}\"",
         );
         let cut = format!("-----BEGIN {label}PRIVATE KEY-----\n{body}");
-        check(&format!("{cut}\n\nThe end (really)."), "[REDACTED:private-key]\n\nThe end (really).");
-        check(&cut.replace('\n', "\\n"), "[REDACTED:private-key]");
+        check_redaction(
+            &format!("{cut}\n\nThe end (really)."),
+            "[REDACTED:private-key]\n\nThe end (really).",
+        );
+        check_redaction(&cut.replace('\n', "\\n"), "[REDACTED:private-key]");
         let quoted = key.replace('\n', "\n> ");
-        check(&format!("> {quoted}\nend"), "> [REDACTED:private-key]\nend");
+        check_redaction(&format!("> {quoted}\nend"), "> [REDACTED:private-key]\nend");
     }
     let block = format!(
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n{body}\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----"
     );
-    check(&format!("{block}\n"), "[REDACTED:private-key]\n");
+    check_redaction(&format!("{block}\n"), "[REDACTED:private-key]\n");
     let with_header = format!(
         "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n{body}\n-----END RSA PRIVATE KEY-----"
     );
-    check(&with_header, "[REDACTED:private-key]");
-    check(
+    check_redaction(&with_header, "[REDACTED:private-key]");
+    check_redaction(
         &format!("Private-Lines: 3\n{body}\nPrivate-MAC: 00"),
         "Private-Lines: 3\n[REDACTED:private-key]\nPrivate-MAC: 00",
     );
@@ -172,8 +176,8 @@ fn secrets_over_several_lines_go() {
         "users:\n- name: admin\n  user:\n    client-key-data: <<LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt{alnum:300}>>\n",
     ];
     for text in texts {
-        for round in 0..ROUNDS {
-            let text = expand(text, round).replace("<<EOT", "\0");
+        for round in 0..ROUNDS_PER_TEMPLATE {
+            let text = expand_template(text, round).replace("<<EOT", "\0");
             let mut expected = String::new();
             for part in text.split("<<") {
                 match part.split_once(">>") {
@@ -182,7 +186,7 @@ fn secrets_over_several_lines_go() {
                 }
             }
             let secret = text.replace("<<", "").replace(">>", "").replace('\0', "<<EOT");
-            let found = redact(&secret, Options::default()).into_owned();
+            let found = redact_text(&secret, RedactOptions::default()).into_owned();
             assert_eq!(without_kinds(&found), expected.replace('\0', "<<EOT"), "{secret}");
         }
     }
@@ -207,40 +211,40 @@ fn secrets_over_several_lines_go() {
         "<key>CFBundleIdentifier</key>\n<string>com.acme.app</string>\n",
     ];
     for text in benign {
-        unchanged(&expand(text, 9));
+        check_unchanged(&expand_template(text, 9));
     }
 }
 
 #[test]
 fn public_keys_and_code_about_keys_stay() {
-    let body = expand("{b64:64}\n{b64:64}\n{b64:20}==", 8);
+    let body = expand_template("{b64:64}\n{b64:64}\n{b64:20}==", 8);
     for label in ["PUBLIC KEY", "CERTIFICATE", "PGP PUBLIC KEY BLOCK", "CERTIFICATE REQUEST", "PGP SIGNATURE"]
     {
-        unchanged(&format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n"));
+        check_unchanged(&format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n"));
     }
-    unchanged(
+    check_unchanged(
         "if pem.starts_with(\"-----BEGIN PRIVATE KEY-----\") { pem.find(\"-----END PRIVATE KEY-----\") }",
     );
-    unchanged("-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----");
-    unchanged(&format!("public_key = \"ssh-rsa {} me@host\"", body.replace('\n', "")));
-    unchanged(&format!("<img src=\"data:image/png;base64,{}\">", body.replace('\n', "").repeat(50)));
-    unchanged(&format!("\"integrity\": \"sha512-{}\"", expand("{b64:86}==", 3)));
-    unchanged(&expand("commit {hex:40}\ntree {hex:64}\nindex {hex:7}..{hex:7} 100644", 4));
-    unchanged(&expand("id: {uuid}\nsha256:{hex:64}\nETag: \"{hex:32}\"", 5));
+    check_unchanged("-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----");
+    check_unchanged(&format!("public_key = \"ssh-rsa {} me@host\"", body.replace('\n', "")));
+    check_unchanged(&format!("<img src=\"data:image/png;base64,{}\">", body.replace('\n', "").repeat(50)));
+    check_unchanged(&format!("\"integrity\": \"sha512-{}\"", expand_template("{b64:86}==", 3)));
+    check_unchanged(&expand_template("commit {hex:40}\ntree {hex:64}\nindex {hex:7}..{hex:7} 100644", 4));
+    check_unchanged(&expand_template("id: {uuid}\nsha256:{hex:64}\nETag: \"{hex:32}\"", 5));
 }
 
 #[test]
 fn emails_go_only_when_asked_for() {
     let text = "write to jane.doe+x@mail.example.com. Or git@github.com:org/repo";
-    unchanged(text);
-    let found = redact(text, Options { emails: true });
+    check_unchanged(text);
+    let found = redact_text(text, RedactOptions { emails: true });
     assert_eq!(found, "write to [REDACTED:email]. Or [REDACTED:email]:org/repo");
 }
 
 #[test]
 fn bytes_that_are_not_text_survive() {
     let text = b"\xff\xfe\0 DB_PASSWORD=hunter2 \x80\xc3\n\xf0\x28";
-    let found = redact_bytes(text, Options::default());
+    let found = redact_bytes(text, RedactOptions::default());
     assert_eq!(&*found, b"\xff\xfe\0 DB_PASSWORD=[REDACTED:password] \x80\xc3\n\xf0\x28");
 }
 
@@ -334,10 +338,10 @@ fn hostile_texts_take_linear_time() {
     for (fragment, length) in texts {
         let text = fragment.repeat(length / fragment.len());
         let started = Instant::now();
-        let found = redact(&text, Options { emails: true });
+        let found = redact_text(&text, RedactOptions { emails: true });
         let spent = started.elapsed();
         assert!(spent < Duration::from_secs(30), "{fragment:?} took {spent:?}");
-        assert_eq!(redact(&found, Options { emails: true }), found, "{fragment:?}");
+        assert_eq!(redact_text(&found, RedactOptions { emails: true }), found, "{fragment:?}");
     }
 }
 
@@ -345,36 +349,37 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn idempotent_on_fragments(text in prop::collection::vec(fragment(), 1..14).prop_map(|parts| parts.concat()), emails: bool) {
-        let once = redact(&text, Options { emails }).into_owned();
-        let twice = redact(&once, Options { emails });
+    fn idempotent_on_fragments(text in prop::collection::vec(random_fragment(), 1..14).prop_map(|parts| parts.concat()), emails: bool) {
+        let once = redact_text(&text, RedactOptions { emails }).into_owned();
+        let twice = redact_text(&once, RedactOptions { emails });
         prop_assert_eq!(&*twice, &*once);
     }
 
     #[test]
     fn idempotent_on_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let once = redact_bytes(&bytes, Options { emails: true }).into_owned();
-        let twice = redact_bytes(&once, Options { emails: true });
+        let once = redact_bytes(&bytes, RedactOptions { emails: true }).into_owned();
+        let twice = redact_bytes(&once, RedactOptions { emails: true });
         prop_assert_eq!(&*twice, &*once);
     }
 
     #[test]
     fn bytes_and_text_agree(text in "\\PC{0,80}(password|token|key)[=: \"']{1,3}\\PC{0,80}") {
-        let found = redact(&text, Options::default());
-        let bytes = redact_bytes(text.as_bytes(), Options::default());
+        let found = redact_text(&text, RedactOptions::default());
+        let bytes = redact_bytes(text.as_bytes(), RedactOptions::default());
         prop_assert_eq!(found.as_bytes(), &*bytes);
     }
 
     #[test]
     fn prose_is_borrowed(text in "([a-o]{1,12}[ ,.\n]){0,60}") {
-        prop_assert!(matches!(redact(&text, Options::default()), Cow::Borrowed(_)));
+        prop_assert!(matches!(redact_text(&text, RedactOptions::default()), Cow::Borrowed(_)));
     }
 }
 
 /// Pieces that reach every scanner, cut so that they join into rule-shaped text that nobody would write.
-fn fragment() -> impl Strategy<Value = String> {
-    let templates: Vec<String> = rows(TOKENS).map(|(_, template)| template.replace('^', "")).collect();
-    let named: Vec<String> = NAMED
+fn random_fragment() -> impl Strategy<Value = String> {
+    let templates: Vec<String> =
+        table_rows(TOKENS_TABLE).map(|(_, template)| template.replace('^', "")).collect();
+    let named: Vec<String> = NAMED_TABLE
         .lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| line.replace("<<", "").replace(">>", ""))
@@ -477,22 +482,22 @@ fn fragment() -> impl Strategy<Value = String> {
         "seed phrase: ",
     ];
     prop_oneof![
-        2 => (prop::sample::select(templates), any::<u64>()).prop_map(|(template, seed)| expand(&template, seed)),
-        2 => (prop::sample::select(named), any::<u64>()).prop_map(|(line, seed)| expand(&line, seed)),
-        1 => (prop::sample::select(rows(TOKENS).map(|(_, template)| template.to_owned()).collect::<Vec<_>>()), any::<u64>(), 1usize..40)
-            .prop_map(|(template, seed, cut)| expand(&template, seed).chars().take(cut).collect()),
+        2 => (prop::sample::select(templates), any::<u64>()).prop_map(|(template, seed)| expand_template(&template, seed)),
+        2 => (prop::sample::select(named), any::<u64>()).prop_map(|(line, seed)| expand_template(&line, seed)),
+        1 => (prop::sample::select(table_rows(TOKENS_TABLE).map(|(_, template)| template.to_owned()).collect::<Vec<_>>()), any::<u64>(), 1usize..40)
+            .prop_map(|(template, seed, cut)| expand_template(&template, seed).chars().take(cut).collect()),
         6 => prop::sample::select(glue.to_vec()).prop_map(str::to_owned),
         1 => "[ -~]{0,12}",
         1 => Just("\u{1f600}".to_owned()),
     ]
 }
 
-fn check(text: &str, expected: &str) {
-    assert_eq!(redact(text, Options::default()), expected, "{text}");
+fn check_redaction(text: &str, expected: &str) {
+    assert_eq!(redact_text(text, RedactOptions::default()), expected, "{text}");
 }
 
-fn unchanged(text: &str) {
-    check(text, text);
+fn check_unchanged(text: &str) {
+    check_redaction(text, text);
 }
 
 /// Replaces each placeholder with `*`.
@@ -509,20 +514,20 @@ fn is_replaced(found: &str, before: &str, after: &str) -> bool {
     !kind.is_empty() && !kind.contains(['[', ']', ' '])
 }
 
-fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
+fn table_rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
     let rows = table.lines().filter(|line| !line.starts_with('#'));
     rows.filter_map(|line| line.split_once(' ')).map(|(kind, template)| (kind, template.trim()))
 }
 
 /// Fills `{class:length}` with bytes drawn from `seed`; anything that is not a class stays.
-fn expand(template: &str, seed: u64) -> String {
+fn expand_template(template: &str, seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(template.len() as u64);
     let mut expanded = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         expanded.push_str(before);
         let field = after.split_once('}');
-        match field.and_then(|(field, _)| fill(field, &mut state)) {
+        match field.and_then(|(field, _)| fill_field(field, &mut state)) {
             Some(text) => expanded.push_str(&text),
             None => {
                 expanded.push('{');
@@ -535,9 +540,9 @@ fn expand(template: &str, seed: u64) -> String {
     expanded + rest
 }
 
-fn fill(field: &str, state: &mut u64) -> Option<String> {
+fn fill_field(field: &str, state: &mut u64) -> Option<String> {
     if field == "uuid" {
-        return Some([8, 4, 4, 4, 12].map(|length| draw("0123456789abcdef", length, state)).join("-"));
+        return Some([8, 4, 4, 4, 12].map(|length| draw_random("0123456789abcdef", length, state)).join("-"));
     }
     let (class, length) = field.split_once(':')?;
     let alphabet = match class {
@@ -551,11 +556,11 @@ fn fill(field: &str, state: &mut u64) -> Option<String> {
         "nonzero" => "123456789",
         _ => return None,
     };
-    Some(draw(alphabet, length.parse().ok()?, state))
+    Some(draw_random(alphabet, length.parse().ok()?, state))
 }
 
 /// Xorshift: random enough for a test, the same on every machine.
-fn draw(alphabet: &str, length: usize, state: &mut u64) -> String {
+fn draw_random(alphabet: &str, length: usize, state: &mut u64) -> String {
     let mut next = || {
         *state ^= *state << 13;
         *state ^= *state >> 7;

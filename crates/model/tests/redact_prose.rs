@@ -1,7 +1,7 @@
 //! Lines that speak of a password: every phrase with every kind of password that people make up, in seven languages, and
 //! lines that speak of passwords and contain none. The passwords are put together here, so that the source holds none.
 
-use model::redact::{Options, redact};
+use model::redact::{RedactOptions, redact_text};
 
 /// Phrases with `{}` for the password.
 const PHRASES: &str = "\
@@ -100,11 +100,11 @@ fn a_password_goes_wherever_its_line_has_it() {
             let phrase = phrase.replace("\\n", "\n");
             for password in made_up(first, second) {
                 let text = phrase.replace("{}", &password);
-                let found = redact(&text, Options::default());
+                let found = redact_text(&text, RedactOptions::default());
                 if found.contains(&password) || !found.contains("[REDACTED:") {
                     missed.push(format!("{text}\n    -> {found}"));
                 }
-                assert_eq!(redact(&found, Options::default()), found, "twice is once");
+                assert_eq!(redact_text(&found, RedactOptions::default()), found, "twice is once");
             }
         }
     }
@@ -140,7 +140,7 @@ git checkout -b fix/password-reset-flow
 user_pass = '%s:%s' % (user, pw)
 ";
     for line in LINES.lines() {
-        assert_eq!(redact(line, Options::default()), line);
+        assert_eq!(redact_text(line, RedactOptions::default()), line);
     }
 }
 
@@ -155,7 +155,7 @@ fn wide_marks_and_entities_hide_nothing() {
         format!("db.password={}\\u00e9{}", "Orchid", "sunset336"),
         format!("redirect=%2Flogin%3Fpassword%3D{}%23{}%26lang%3Den", "Rocket", "willow975"),
     ] {
-        let found = redact(&text, Options::default());
+        let found = redact_text(&text, RedactOptions::default());
         assert!(
             !found.contains(&password) && !found.contains("rchid") && !found.contains("willow"),
             "{found}"
@@ -167,10 +167,10 @@ fn wide_marks_and_entities_hide_nothing() {
 fn phrases_and_codes_that_recover_an_account() {
     let words = "crimson ribbon ocean bronze spider birch breeze papaya ivory anchor paddle sunset";
     for text in [format!("recovery phrase:\n{words}"), format!("my wallet mnemonic is \"{words}\"")] {
-        assert!(!redact(&text, Options::default()).contains("papaya"), "{text}");
+        assert!(!redact_text(&text, RedactOptions::default()).contains("papaya"), "{text}");
     }
     let code = ["7mh6m", "oi7oc"].join("-");
-    assert!(!redact(&format!("Recovery codes:\n1. {code}\n"), Options::default()).contains(&code));
+    assert!(!redact_text(&format!("Recovery codes:\n1. {code}\n"), RedactOptions::default()).contains(&code));
 }
 
 /// Tools and servers take a secret at a fixed place or under a name of their own.
@@ -203,7 +203,7 @@ fn settings_of_tools_and_servers() {
         "the signing secret ({}) must match on both sides",
     ] {
         let text = line.replace("{}", &key);
-        let found = redact(&text, Options::default());
+        let found = redact_text(&text, RedactOptions::default());
         assert!(!found.contains(&key), "{found}");
     }
 }

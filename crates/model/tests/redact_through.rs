@@ -1,11 +1,11 @@
 //! Redaction of hidden secrets: escape sequences, invisible characters, encodings, cuts, and tools that put text before
 //! each line of a private key.
 
-use model::clean::clean;
-use model::redact::{MARGIN, Options, Redacted, redact, redact_bytes};
+use model::clean::clean_text;
+use model::redact::{REDACTION_MARGIN, RedactOptions, Redacted, redact_bytes, redact_text};
 
 /// Returns Base64 that looks random and is the same in every run.
-fn random(seed: u64, length: usize) -> String {
+fn random_base64(seed: u64, length: usize) -> String {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -17,27 +17,27 @@ fn random(seed: u64, length: usize) -> String {
     (0..length).map(|_| char::from(alphabet[(next() % 62) as usize])).collect()
 }
 
-fn secrets() -> Vec<(&'static str, String)> {
+fn labelled_secrets() -> Vec<(&'static str, String)> {
     vec![
-        ("use ", format!("{}_{}", "ghp", random(1, 36))),
-        ("AWS_ACCESS_KEY_ID=", format!("{}{}", "AKIA", random(2, 16).to_ascii_uppercase())),
-        ("password: ", format!("{}-{}!9", random(3, 6), random(4, 6))),
-        ("Authorization: Bearer ", random(5, 40)),
-        ("key ", format!("{}-{}", "sk-ant-api03", random(6, 90))),
-        ("git clone https://user:", random(7, 20)),
+        ("use ", format!("{}_{}", "ghp", random_base64(1, 36))),
+        ("AWS_ACCESS_KEY_ID=", format!("{}{}", "AKIA", random_base64(2, 16).to_ascii_uppercase())),
+        ("password: ", format!("{}-{}!9", random_base64(3, 6), random_base64(4, 6))),
+        ("Authorization: Bearer ", random_base64(5, 40)),
+        ("key ", format!("{}-{}", "sk-ant-api03", random_base64(6, 90))),
+        ("git clone https://user:", random_base64(7, 20)),
     ]
 }
 
 /// Returns the lines of a made-up key: `-----BEGIN …`, base64, `-----END …`.
-fn private_key(seed: u64) -> Vec<String> {
+fn made_up_private_key(seed: u64) -> Vec<String> {
     let mut lines = vec!["-----BEGIN RSA PRIVATE KEY-----".to_owned()];
-    lines.extend((0..24).map(|line| random(seed * 100 + line, 64)));
-    lines.push(format!("{}==", random(seed * 100 + 99, 22)));
+    lines.extend((0..24).map(|line| random_base64(seed * 100 + line, 64)));
+    lines.push(format!("{}==", random_base64(seed * 100 + 99, 22)));
     lines.push("-----END RSA PRIVATE KEY-----".to_owned());
     lines
 }
 
-fn body(lines: &[String]) -> &[String] {
+fn key_body(lines: &[String]) -> &[String] {
     &lines[1..lines.len() - 1]
 }
 
@@ -61,17 +61,17 @@ fn escapes_and_invisible_characters_put_nothing_together_again() {
         "\u{34f}",
     ];
     let mut cases = 0;
-    for (before, secret) in secrets() {
+    for (before, secret) in labelled_secrets() {
         for hidden in hidden {
             for at in 1..secret.len() {
                 let after = if before.starts_with("git") { "@example.com/x.git" } else { " and more" };
                 let text = format!("{before}{}{hidden}{}{after}", &secret[..at], &secret[at..]);
-                let redacted = redact(&text, Options::default());
-                for shown in [clean(&redacted).into_owned(), redacted.replace(hidden, "")] {
+                let redacted = redact_text(&text, RedactOptions::default());
+                for shown in [clean_text(&redacted).into_owned(), redacted.replace(hidden, "")] {
                     assert!(!shown.contains(&secret), "{text:?} became {shown:?}");
                     assert!(shown.contains("[REDACTED:"), "{text:?} became {shown:?}");
                 }
-                assert_eq!(redact(&redacted, Options::default()), redacted, "{text:?}");
+                assert_eq!(redact_text(&redacted, RedactOptions::default()), redacted, "{text:?}");
                 cases += 1;
             }
         }
@@ -81,13 +81,13 @@ fn escapes_and_invisible_characters_put_nothing_together_again() {
 
 #[test]
 fn a_cut_at_any_byte_halves_no_secret() {
-    for (before, secret) in secrets() {
+    for (before, secret) in labelled_secrets() {
         let after = if before.starts_with("git") { "@example.com/x.git" } else { " and more" };
         let text = format!("{}{before}{secret}{after} {}", "word ".repeat(10), "more ".repeat(10));
         let start = text.find(&secret).unwrap();
         for cut in 0..=text.len() {
-            let head = Redacted::head(&text, cut, Options::default());
-            let tail = Redacted::tail(&text, cut, Options::default());
+            let head = Redacted::redact_head(&text, cut, RedactOptions::default());
+            let tail = Redacted::redact_tail(&text, cut, RedactOptions::default());
             for kept in [&*head, &*tail] {
                 let parts = [&secret[..8], &secret[secret.len() - 8..]];
                 assert!(!parts.iter().any(|part| kept.contains(part)), "cut at {cut} of {start}: {kept:?}");
@@ -98,19 +98,19 @@ fn a_cut_at_any_byte_halves_no_secret() {
 
 #[test]
 fn a_cut_inside_a_long_text_halves_no_key() {
-    let lines = private_key(3);
+    let lines = made_up_private_key(3);
     let key = lines.join("\n");
-    let filler = "a line of words\n".repeat(2 * MARGIN / 16);
+    let filler = "a line of words\n".repeat(2 * REDACTION_MARGIN / 16);
     let text = format!("{filler}{key}\n{filler}");
     let from = filler.len();
     for at in (from - 70..from + key.len() + 70).step_by(7) {
         let kept = [
-            Redacted::part(&text, 0..at, Options::default()),
-            Redacted::part(&text, at..text.len(), Options::default()),
-            Redacted::part(&text, at..(at + 64).min(text.len()), Options::default()),
+            Redacted::redact_range(&text, 0..at, RedactOptions::default()),
+            Redacted::redact_range(&text, at..text.len(), RedactOptions::default()),
+            Redacted::redact_range(&text, at..(at + 64).min(text.len()), RedactOptions::default()),
         ];
         for kept in kept {
-            let shown = body(&lines)
+            let shown = key_body(&lines)
                 .iter()
                 .find(|line| kept.contains(&line[..20]) || kept.contains(&line[line.len() - 12..]));
             assert_eq!(shown, None, "at {at}");
@@ -120,7 +120,7 @@ fn a_cut_inside_a_long_text_halves_no_key() {
 
 #[test]
 fn a_key_without_its_frame_and_behind_prefixes() {
-    let lines = private_key(5);
+    let lines = made_up_private_key(5);
     let prefixes: [fn(usize) -> String; 12] = [
         |_| String::new(),
         |n| format!("id_rsa:{n}:"),
@@ -146,11 +146,11 @@ fn a_key_without_its_frame_and_behind_prefixes() {
                     "the file says:{separator}{}{separator}that was it, no more",
                     shown.join(separator)
                 );
-                let redacted = redact(&text, Options::default());
-                let left = body(&lines).iter().find(|line| redacted.contains(&line[..12]));
+                let redacted = redact_text(&text, RedactOptions::default());
+                let left = key_body(&lines).iter().find(|line| redacted.contains(&line[..12]));
                 assert_eq!(left, None, "{text}\n\nbecame\n\n{redacted}");
                 assert!(redacted.contains("the file says") && redacted.contains("that was it"), "{redacted}");
-                assert_eq!(redact(&redacted, Options::default()), redacted);
+                assert_eq!(redact_text(&redacted, RedactOptions::default()), redacted);
             }
         }
     }
@@ -160,7 +160,7 @@ fn a_key_without_its_frame_and_behind_prefixes() {
 fn what_is_no_private_key_stays() {
     let certificate: Vec<String> = ["-----BEGIN CERTIFICATE-----".to_owned()]
         .into_iter()
-        .chain((0..8).map(|n| random(n + 900, 64)))
+        .chain((0..8).map(|n| random_base64(n + 900, 64)))
         .chain(["-----END CERTIFICATE-----".to_owned()])
         .collect();
     for text in [
@@ -170,13 +170,13 @@ fn what_is_no_private_key_stays() {
         "a\nb\nlooks for `-----END PRIVATE KEY-----` below\n".to_owned(),
         "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAuC3PGuQ".to_owned(),
     ] {
-        assert_eq!(redact(&text, Options::default()), text);
+        assert_eq!(redact_text(&text, RedactOptions::default()), text);
     }
 }
 
 #[test]
 fn encoded_secrets_are_seen() {
-    let token = format!("{}_{}", "ghp", random(1, 36));
+    let token = format!("{}_{}", "ghp", random_base64(1, 36));
     let percent: String = token.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let entities: String = token.bytes().map(|byte| format!("&#{byte};")).collect();
     let hex_entities: String = token.bytes().map(|byte| format!("&#x{byte:x};")).collect();
@@ -192,7 +192,8 @@ fn encoded_secrets_are_seen() {
         &token.replace('_', "%255f"),
     ] {
         for (before, after) in [("", ""), ("token is ", " there"), ("{\"x\": \"", "\"}"), ("?a=", "&b=1")] {
-            let redacted = redact(&format!("{before}{encoded}{after}"), Options::default()).into_owned();
+            let redacted =
+                redact_text(&format!("{before}{encoded}{after}"), RedactOptions::default()).into_owned();
             assert!(redacted.starts_with(before) && redacted.ends_with(after), "{redacted}");
             assert!(
                 redacted.contains("[REDACTED:") && !redacted.contains(&encoded[encoded.len() - 12..]),
@@ -211,31 +212,34 @@ fn encoded_secrets_are_seen() {
             "\\u0022password\\u0022:\\u0022[REDACTED:password]\\u0022",
         ),
     ] {
-        assert_eq!(redact(text, Options::default()), expected);
+        assert_eq!(redact_text(text, RedactOptions::default()), expected);
     }
 }
 
 #[test]
 fn utf_16_stays_utf_16() {
-    let token = format!("{}_{}", "ghp", random(1, 36));
+    let token = format!("{}_{}", "ghp", random_base64(1, 36));
     let text = format!("token: {token}\r\nnext line\r\n");
     let expected = "token: [REDACTED:github-token]\r\nnext line\r\n";
     let little = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     let big = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
-    assert_eq!(redact_bytes(&little(&text), Options::default()), little(expected));
-    assert_eq!(redact_bytes(&big(&text), Options::default()), big(expected));
+    assert_eq!(redact_bytes(&little(&text), RedactOptions::default()), little(expected));
+    assert_eq!(redact_bytes(&big(&text), RedactOptions::default()), big(expected));
     let marked = [&[0xff, 0xfe][..], &little(&text)].concat();
-    assert_eq!(redact_bytes(&marked, Options::default()), [&[0xff, 0xfe][..], &little(expected)].concat());
+    assert_eq!(
+        redact_bytes(&marked, RedactOptions::default()),
+        [&[0xff, 0xfe][..], &little(expected)].concat()
+    );
 }
 
 #[test]
 fn colours_around_what_is_left_stay() {
-    let token = format!("{}_{}", "ghp", random(1, 36));
+    let token = format!("{}_{}", "ghp", random_base64(1, 36));
     let coloured = format!("a \u{1b}[01;31m\u{1b}[K{}\u{1b}[m\u{1b}[K{} b", &token[..8], &token[8..]);
     assert_eq!(
-        redact(&coloured, Options::default()),
+        redact_text(&coloured, RedactOptions::default()),
         "a \u{1b}[01;31m\u{1b}[K[REDACTED:github-token]\u{1b}[m b"
     );
     let plain = "\u{1b}[32mok\u{1b}[0m 100%\u{200b} of it";
-    assert_eq!(redact(plain, Options::default()), plain);
+    assert_eq!(redact_text(plain, RedactOptions::default()), plain);
 }

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use model::redact::{Options, Redacted};
-use model::summary::{self, MOST_PERCENT, OutputKind};
+use model::redact::{RedactOptions, Redacted};
+use model::summary::{self, MAX_SUMMARY_PERCENT, OutputKind};
 use proptest::prelude::*;
 
 /// Makes a line as programs print it, often one that occurs several times.
-fn line() -> impl Strategy<Value = String> {
+fn random_line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => (0..40_u32).prop_map(|n| format!("test parser::case_{n} ... ok")),
         3 => (0..40_u32).prop_map(|n| format!("    let value_{n} = compute({n});")),
@@ -24,8 +24,8 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 /// Makes an output in which one kind of lines is more frequent than the others, as in real outputs.
-fn output() -> impl Strategy<Value = String> {
-    let body = (proptest::collection::vec(line(), 1..12), 1..60_usize)
+fn random_output() -> impl Strategy<Value = String> {
+    let body = (proptest::collection::vec(random_line(), 1..12), 1..60_usize)
         .prop_map(|(lines, times)| (lines.join("\n") + "\n").repeat(times));
     let json = proptest::collection::vec(("[a-z]{1,8}", "\\PC{0,30}"), 1..40).prop_map(|fields| {
         let items: Vec<_> = fields
@@ -40,16 +40,16 @@ fn output() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_summary_is_short_and_loses_no_error(output in output()) {
-        let output = Redacted::whole(&output, Options::default());
-        let room = summary::room(output.len(), usize::MAX);
-        let made = summary::summarise(&output, "o-0123456789abcdef", room);
-        prop_assert_eq!(&made, &summary::summarise(&output, "o-0123456789abcdef", room));
+    fn a_summary_is_short_and_loses_no_error(output in random_output()) {
+        let output = Redacted::redact_whole(&output, RedactOptions::default());
+        let room = summary::summary_room(output.len(), usize::MAX);
+        let made = summary::summarise_output(&output, "o-0123456789abcdef", room);
+        prop_assert_eq!(&made, &summary::summarise_output(&output, "o-0123456789abcdef", room));
         let Some(made) = made else { return Ok(()) };
-        prop_assert!(made.text.len() * 100 <= output.len() * MOST_PERCENT);
+        prop_assert!(made.text.len() * 100 <= output.len() * MAX_SUMMARY_PERCENT);
         let lines: Vec<&str> = output.lines().collect();
-        prop_assert_eq!(made.kind, OutputKind::of(&output, &lines));
-        let errors = summary::errors(&output, &lines, made.kind);
+        prop_assert_eq!(made.kind, OutputKind::detect(&output, &lines));
+        let errors = summary::error_lines_of_output(&output, &lines, made.kind);
         prop_assert_eq!(made.errors, errors.len());
         for error in errors {
             let kept = made.text.lines().any(|line| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::finding::{Finding, Level};
+use model::finding::{Finding, FindingLevel};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -45,13 +45,13 @@ pub enum ErrorKind {
 }
 
 /// Returns whether a file is the marker of a root.
-fn is_marker(path: &Path) -> bool {
-    path.ends_with(Path::new(store::layout::STORE).join(store::layout::MARKER))
+fn is_root_marker(path: &Path) -> bool {
+    path.ends_with(Path::new(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE))
 }
 
 impl Error {
     /// Returns the error for a stream, or for another program's file, that could not be read or written.
-    pub fn stream(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
+    pub fn stream_error(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
         let (path, why) = (name.into(), error.to_string());
         Error::Store(match error.kind() {
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
@@ -85,7 +85,7 @@ impl Error {
         match self {
             // The records may be private and so not in git. Then the usual advice, to restore the file from git,
             // would not help.
-            Error::Store(store::Error::Damaged { path, .. }) if is_marker(path) => Some(
+            Error::Store(store::Error::Damaged { path, .. }) if is_root_marker(path) => Some(
                 "fix the file, or run `thru init`, which keeps it next to a new one; records stay, and hooks continue after `thru trust`"
                     .to_owned(),
             ),
@@ -140,9 +140,9 @@ impl ErrorKind {
 
 impl From<&Error> for Finding {
     fn from(error: &Error) -> Finding {
-        let finding = Finding::new(Level::Error, error.to_string());
+        let finding = Finding::new(FindingLevel::Error, error.to_string());
         match error.hint() {
-            Some(hint) => finding.hint(hint),
+            Some(hint) => finding.with_hint(hint),
             None => finding,
         }
     }

@@ -27,9 +27,9 @@ use model::digest::Digest;
 use model::event::{Event, EventName, EventSet};
 use model::finding::Finding;
 use model::id::Id;
-use model::journal::Record;
+use model::journal::JournalRecord;
 use model::render::one_line;
-use model::reply::Part;
+use model::reply::ReplyPart;
 use serde::Serialize;
 use store::{Lock, Root, Store};
 
@@ -62,7 +62,7 @@ pub struct Feature {
     /// The events for which `annotate` and `decide` are called. Other events cost nothing.
     pub wants: EventSet,
     /// Adds fields to the journal line of an event, which is written before `decide` is called.
-    pub annotate: fn(&ProjectContext, &Event, &mut Record) -> Result<()>,
+    pub annotate: fn(&ProjectContext, &Event, &mut JournalRecord) -> Result<()>,
     /// Reads the records, applies the rule in `model`, and returns what to answer and what to write. Writes nothing
     /// itself.
     pub decide: Decide,
@@ -90,11 +90,11 @@ pub struct Feature {
 pub type Decide = for<'c, 'a> fn(&'c HookContext<'a>) -> Result<Decision<'c>>;
 
 impl Feature {
-    pub const NONE: Feature = Feature {
+    pub const EMPTY_FEATURE: Feature = Feature {
         name: "",
         wants: EventSet::NONE,
         annotate: |_, _, _| Ok(()),
-        decide: |_| Ok(Decision::nothing("")),
+        decide: |_| Ok(Decision::no_action("")),
         follow: |_, _| Ok(None),
         candidates: |_| Ok(Vec::new()),
         sections: &[],
@@ -111,7 +111,7 @@ impl Feature {
 
     /// Calls `call`, which calls one of the row's functions. A panic becomes an error that names the feature, so
     /// that only this row's answer is lost.
-    pub fn guard<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn call_catching_panics<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
@@ -147,7 +147,7 @@ pub struct BriefContext<'a> {
 /// What a feature does with an event.
 #[derive(Debug)]
 pub struct Decision<'c> {
-    pub part: Part,
+    pub part: ReplyPart,
     /// A short reason, for `thru debug hook`.
     pub why: String,
     pub change: Option<Change<'c>>,
@@ -159,7 +159,7 @@ pub struct Change<'c> {
     pub what: String,
     /// Writes the change and returns the answer. On an error the answer is left out, and the receipt gets the
     /// error.
-    pub apply: Box<dyn FnOnce() -> Result<Part> + 'c>,
+    pub apply: Box<dyn FnOnce() -> Result<ReplyPart> + 'c>,
 }
 
 impl std::fmt::Debug for Change<'_> {
@@ -169,20 +169,20 @@ impl std::fmt::Debug for Change<'_> {
 }
 
 impl<'c> Decision<'c> {
-    pub fn nothing(why: impl Into<String>) -> Decision<'c> {
-        Decision::answer(Part::silent(), why)
+    pub fn no_action(why: impl Into<String>) -> Decision<'c> {
+        Decision::answer(ReplyPart::silent(), why)
     }
 
-    pub fn answer(part: Part, why: impl Into<String>) -> Decision<'c> {
+    pub fn answer(part: ReplyPart, why: impl Into<String>) -> Decision<'c> {
         Decision { part, why: why.into(), change: None }
     }
 
     /// Returns a decision with a change. A dry run answers `part`; otherwise `apply` returns the answer.
-    pub fn change(
-        part: Part,
+    pub fn with_change(
+        part: ReplyPart,
         why: impl Into<String>,
         what: impl Into<String>,
-        apply: impl FnOnce() -> Result<Part> + 'c,
+        apply: impl FnOnce() -> Result<ReplyPart> + 'c,
     ) -> Decision<'c> {
         let change = Change { what: what.into(), apply: Box::new(apply) };
         Decision { part, why: why.into(), change: Some(change) }
@@ -239,7 +239,7 @@ impl StatusLine {
     }
 
     /// Returns a line whose `head` is coloured.
-    pub fn toned(
+    pub fn colored(
         label: &'static str,
         tone: Tone,
         head: impl Into<String>,
@@ -265,15 +265,15 @@ impl StatusLine {
 }
 
 /// How many names a line shows at most.
-const NAMED: usize = 5;
+const MAX_NAMES_PER_LINE: usize = 5;
 
 /// Formats a list of names for one line: `2: 01-parser, 02-lexer`.
-pub(crate) fn listed(names: &[String]) -> String {
+pub(crate) fn format_name_list(names: &[String]) -> String {
     if let [only] = names {
         return one_line(only, 64);
     }
-    let shown: Vec<String> = names.iter().take(NAMED).map(|name| one_line(name, 64)).collect();
-    let more = if names.len() > NAMED { ", …" } else { "" };
+    let shown: Vec<String> = names.iter().take(MAX_NAMES_PER_LINE).map(|name| one_line(name, 64)).collect();
+    let more = if names.len() > MAX_NAMES_PER_LINE { ", …" } else { "" };
     format!("{}: {}{more}", names.len(), shown.join(", "))
 }
 
@@ -296,12 +296,12 @@ pub struct Check {
 
 /// Returns the candidates that the features add to a brief, in the order of their rows, and the errors of the
 /// features that failed.
-pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
-    candidates_in(context, |_| true)
+pub fn collect_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
+    candidates_in_sections(context, |_| true)
 }
 
-/// Returns the same as [`candidates`], but does not call features that have no candidates in the wanted sections.
-pub fn candidates_in(
+/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted sections.
+pub fn candidates_in_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,
 ) -> (Vec<Candidate>, Vec<String>) {
@@ -310,7 +310,7 @@ pub fn candidates_in(
         if !feature.sections.is_empty() && !feature.sections.iter().any(|name| is_wanted(name)) {
             continue;
         }
-        match feature.guard(|| (feature.candidates)(context)) {
+        match feature.call_catching_panics(|| (feature.candidates)(context)) {
             Ok(found) => {
                 let is_listed = |one: &Candidate| feature.sections.contains(&one.class.name());
                 debug_assert!(feature.sections.is_empty() || found.iter().all(is_listed), "{}", feature.name);
@@ -334,10 +334,10 @@ pub fn candidates_in(
 
 /// Returns the facts that a summary must not lose, in the order of the rows, and the errors of the features that
 /// failed.
-pub fn facts_for_summary(project: &ProjectContext) -> (Vec<String>, Vec<String>) {
+pub fn collect_facts_for_summary(project: &ProjectContext) -> (Vec<String>, Vec<String>) {
     let (mut facts, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {
-        match feature.guard(|| (feature.facts_for_summary)(project)) {
+        match feature.call_catching_panics(|| (feature.facts_for_summary)(project)) {
             Ok(found) => facts.extend(found),
             Err(error) => problems.push(error.to_string()),
         }

@@ -15,17 +15,17 @@ use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use harness::Harness;
-pub use harness::is_whole;
+pub use harness::is_complete_payload;
 use model::brief::Brief;
-use model::decide::{self, Effect, Facts, NotCaptured};
-use model::event::{Event, Kind, Source};
+use model::decide::{self, DecisionFacts, NotCaptured, StoreEffect};
+use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
-use model::journal::{self, Record};
+use model::journal::{self, JournalRecord};
 use model::marker::{Marker, ProjectId};
 use model::redact::Redacted;
-use model::reply::{Part, Reply, combine};
-use model::session::Pending;
-use store::feed::Cursor;
+use model::reply::{Reply, ReplyPart, combine_replies};
+use model::session::PendingBrief;
+use store::feed::FeedCursor;
 
 use crate::features::{self, FEATURES, ProjectContext};
 use crate::process::alive;
@@ -40,11 +40,11 @@ use deadline::Deadline;
 use explain::Trace;
 
 /// The longest branch name that is kept, in bytes.
-const BRANCH_BYTES: usize = 256;
+const MAX_BRANCH_BYTES: usize = 256;
 
 /// The call that the harness made.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
+pub struct HookCall<'a> {
     pub harness: &'a str,
     pub event: &'a str,
     pub payload: &'a [u8],
@@ -53,83 +53,84 @@ pub struct Call<'a> {
 
 /// Handles one event and returns what to print. If anything goes wrong, nothing is printed, and a receipt is left if
 /// possible.
-pub fn run(world: &World, call: &Call) -> Vec<u8> {
-    handle(world, call, Mode::Write, &mut Trace::off())
+pub fn run_hook(world: &World, call: &HookCall) -> Vec<u8> {
+    handle_payload(world, call, Mode::Write, &mut Trace::off())
 }
 
-/// Decodes the payload, finds the root, checks whether it is trusted, then calls [`Hook::event`].
-fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> {
+/// Decodes the payload, finds the root, checks whether it is trusted, then calls [`TrustedHook::handle_event`].
+fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace) -> Vec<u8> {
     // thru sets `THROUGHLINE_HOOK` for the validators that it runs and for a harness's own program that it starts,
     // so that their hooks do nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
-        if world.is_on(variable) {
-            return trace.silent(|| format!("${variable} is set: hooks do nothing"));
+        if world.is_variable_on(variable) {
+            return trace.silent_reply(|| format!("${variable} is set: hooks do nothing"));
         }
     }
-    let Some(harness) = harness::by_name(call.harness) else {
+    let Some(harness) = harness::harness_by_name(call.harness) else {
         let why = format!("unknown harness `{}`", call.harness);
-        receipt::without_root(world, call, mode, &why);
-        return trace.silent(|| why);
+        receipt::leave_receipt_without_root(world, call, mode, &why);
+        return trace.silent_reply(|| why);
     };
     let payload = call.payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(call.payload);
-    let decoded = (harness.decode)(payload, call.event).map(Event::on_its_own_if_forked);
-    trace.event(&decoded);
+    let decoded = (harness.decode)(payload, call.event).map(Event::detach_if_forked);
+    trace.record_event(&decoded);
     let Some((root, store, marker)) = locate::find_root(world, harness, call, decoded.as_ref().ok()) else {
-        return trace.silent(|| "no root: there is no .agent/context/root.json here or above".to_owned());
+        return trace
+            .silent_reply(|| "no root: there is no .agent/context/root.json here or above".to_owned());
     };
-    trace.root(&root);
+    trace.record_root(&root);
     // The process ends when its event is handled, and then the kernel closes its files. Not closing them here saves
     // system calls.
     let mut store = ManuallyDrop::new(store);
-    let trust = world.trust().map(ManuallyDrop::new);
-    let trusted = match trust.as_ref().map(|trust| trust.holds(&marker.project_id, &root.path)) {
+    let trust = world.trust_records().map(ManuallyDrop::new);
+    let trusted = match trust.as_ref().map(|trust| trust.is_trusted(&marker.project_id, &root.path)) {
         Some(Ok(trusted)) => trusted,
         // Another user could have forged this state folder, so no receipt is written to it either.
-        Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent(|| error.to_string()),
+        Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent_reply(|| error.to_string()),
         unknown => {
             let why = match unknown {
                 Some(Err(error)) => format!("cannot determine whether this root is trusted: {error}"),
                 _ => "neither HOME nor XDG_STATE_HOME is set, so nothing says whether this root is trusted"
                     .into(),
             };
-            receipt::without_root(world, call, mode, &why);
-            return trace.silent(|| why);
+            receipt::leave_receipt_without_root(world, call, mode, &why);
+            return trace.silent_reply(|| why);
         }
     };
     // A tool call runs no command and feeds no prompt, so it does not need the consent records.
-    let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
+    let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(EventKind::ToolDone(_)));
     if trusted && !is_tool_call {
-        store.on_this_machine(world.state().as_deref(), &marker.project_id, &root.path);
+        store.add_machine_records(world.state_folder().as_deref(), &marker.project_id, &root.path);
     }
-    let HookSettings { settings, problem } = settings::for_hook(world, trusted.then_some(&*store));
-    trace.trusted(trusted, &settings);
+    let HookSettings { settings, problem } = settings::settings_for_hook(world, trusted.then_some(&*store));
+    trace.record_trust(trusted, &settings);
     let event = decoded.as_ref().ok();
     let off = |off: NotCaptured, trace: &mut Trace, silent: &str| {
         let reply = event.map_or(Reply::Silent, |event| {
             decide::not_captured_notice(&event.kind, &root.path.to_string_lossy(), off)
         });
-        event.map_or_else(Vec::new, |event| trace.reply(harness, event, &reply, silent))
+        event.map_or_else(Vec::new, |event| trace.record_reply(harness, event, &reply, silent))
     };
     if !settings.hooks_enabled {
         let silent = "hooks.enabled is false: hooks do nothing";
         // Send no notice. A user who sets the variable knows that nothing is captured, and in an untrusted root
         // nobody expects a capture.
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
-            return trace.silent(|| silent.to_owned());
+            return trace.silent_reply(|| silent.to_owned());
         }
         return off(NotCaptured::Disabled, trace, silent);
     }
     if !trusted {
-        let is_start = event.is_some_and(|event| matches!(event.kind, Kind::SessionStart { .. }));
-        let from = || trust.as_ref()?.moved_from(&marker.project_id, &root.path).ok()?;
+        let is_start = event.is_some_and(|event| matches!(event.kind, EventKind::SessionStart { .. }));
+        let from = || trust.as_ref()?.former_path(&marker.project_id, &root.path).ok()?;
         let from = is_start.then(from).flatten();
         let why = from.as_deref().map_or(NotCaptured::Untrusted, |from| NotCaptured::Moved { from });
         let silent = "the root is not trusted on this machine; only the start of a session tells the user";
         return off(why, trace, silent);
     }
     let deadline = Deadline::of_event(event.map(|event| &event.kind), &settings, call.started);
-    store.set_until(deadline.end());
-    let hook = Hook {
+    store.set_deadline(deadline.end());
+    let hook = TrustedHook {
         project: ProjectContext { world, root: &root, store: &store, settings: &settings },
         call,
         harness,
@@ -141,21 +142,21 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         warnings: RefCell::new(problem.filter(|_| !is_tool_call).into_iter().collect()),
     };
     match &decoded {
-        Ok(event) => hook.event(event, &marker, trace),
+        Ok(event) => hook.handle_event(event, &marker, trace),
         Err(why) => {
-            hook.error(why);
+            hook.add_receipt_error(why);
             // The receipt contains thru's own name for the event, as all receipts do.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral.name()), "");
-            trace.silent(|| why.to_string())
+            trace.silent_reply(|| why.to_string())
         }
     }
 }
 
 /// An event in a trusted root.
-struct Hook<'a> {
+struct TrustedHook<'a> {
     project: ProjectContext<'a>,
-    call: &'a Call<'a>,
+    call: &'a HookCall<'a>,
     harness: &'static Harness,
     deadline: Deadline,
     project_id: &'a ProjectId,
@@ -166,42 +167,45 @@ struct Hook<'a> {
     warnings: RefCell<Vec<String>>,
 }
 
-impl Hook<'_> {
-    fn event(&self, event: &Event, marker: &Marker, trace: &mut Trace) -> Vec<u8> {
+impl TrustedHook<'_> {
+    fn handle_event(&self, event: &Event, marker: &Marker, trace: &mut Trace) -> Vec<u8> {
         let session = match Id::new(&event.session) {
             Ok(session) => session,
             Err(bad) => {
-                self.error(&format!("the session id {}", bad.why()));
+                self.add_receipt_error(&format!("the session id {}", bad.reason()));
                 self.leave_receipt(event.kind.name(), &event.session);
-                return trace.silent(|| format!("the session id {}", bad.why()));
+                return trace.silent_reply(|| format!("the session id {}", bad.reason()));
             }
         };
         let name = event.kind.event_name();
         let checkout = self.project.root.checkout.to_string_lossy();
-        let policy = context::policy(&self.project, self.harness, &checkout);
-        self.catch_up(&session, event);
-        self.tell_lost(event);
+        let policy = context::record_policy_of(&self.project, self.harness, &checkout);
+        self.catch_up_from_transcript(&session, event);
+        self.report_lost_records(event);
 
         // Gather the facts. If the reply may contain something that must be sent only once, two hooks of the same
         // event take turns.
-        let mut pending = self.pending(&session, event);
-        let turn = tells_once(event, pending).then(|| {
-            let turn = self.project.store.lock_session(&session, self.deadline.wait());
-            pending = self.pending(&session, event);
+        let mut pending = self.pending_compaction(&session, event);
+        let turn = must_not_repeat(event, pending).then(|| {
+            let turn = self.project.store.lock_session(&session, self.deadline.lock_wait());
+            pending = self.pending_compaction(&session, event);
             turn
         });
-        let mut record = journal::record(event, &policy);
-        if matches!(event.kind, Kind::SessionStart { .. } | Kind::BeforeCompact { .. }) {
-            let head = store::git::head(&self.project.root.checkout).unwrap_or_default();
-            record.branch = policy.clean(&head.branch, BRANCH_BYTES).into_owned().into();
+        let mut record = journal::record_of_event(event, &policy);
+        if matches!(event.kind, EventKind::SessionStart { .. } | EventKind::BeforeCompact { .. }) {
+            let head = store::git::read_head(&self.project.root.checkout).unwrap_or_default();
+            record.branch = policy.redact_and_cut(&head.branch, MAX_BRANCH_BYTES).into_owned().into();
             record.head = head.commit.into();
         }
-        let repeated = turn.is_some() && self.is_repeated(&session, &record);
+        let repeated = turn.is_some() && self.is_already_recorded(&session, &record);
         for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
-            self.note(feature.guard(|| (feature.annotate)(&self.project, event, &mut record)));
+            self.ok_or_note_error(
+                feature.call_catching_panics(|| (feature.annotate)(&self.project, event, &mut record)),
+            );
         }
-        let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
-        let facts = Facts { mode: marker.mode, pending, process: process.as_deref() };
+        let process =
+            matches!(event.kind, EventKind::SessionStart { .. }).then(alive::calling_harness_stamp).flatten();
+        let facts = DecisionFacts { mode: marker.mode, pending, process: process.as_deref() };
         let context = HookContext {
             project: self.project,
             harness: self.harness,
@@ -215,58 +219,60 @@ impl Hook<'_> {
             digest: OnceCell::new(),
         };
         self.continue_session(&context);
-        trace.facts(&facts, repeated);
+        trace.record_facts(&facts, repeated);
 
         // The brief is about what happened before this event, so compose it before the event is recorded.
-        let composed = (!repeated).then(|| self.brief(&context)).flatten();
+        let composed = (!repeated).then(|| self.compose_due_brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
-        trace.brief(brief.as_ref());
-        let effects = decide::capture(&facts, event, &record, &policy);
-        trace.effects(&effects);
-        let is_written = self.apply(effects, &context);
+        trace.record_brief(brief.as_ref());
+        let effects = decide::capture_effects(&facts, event, &record, &policy);
+        trace.record_effects(&effects);
+        let is_written = self.apply_effects(effects, &context);
         drop(turn);
 
         let mut parts = self.ask_features(&context, trace);
-        parts.push(
-            brief
-                .map_or_else(Part::silent, |Brief { text, told }| Part { reply: Reply::Context(text), told }),
-        );
-        if decide::guides(event, self.project.settings) {
+        parts.push(brief.map_or_else(ReplyPart::silent, |Brief { text, told }| ReplyPart {
+            reply: Reply::Context(text),
+            told,
+        }));
+        if decide::guides_summariser(event, self.project.settings) {
             // If the model can read the guidance, the facts are left out: the brief repeats them.
             let (facts, problems) = match self.harness.capabilities.hides_guidance {
-                true => features::facts_for_summary(&self.project),
+                true => features::collect_facts_for_summary(&self.project),
                 false => Default::default(),
             };
-            problems.iter().for_each(|problem| self.error(problem));
-            parts.push(Part::of(decide::guidance(&facts)));
+            problems.iter().for_each(|problem| self.add_receipt_error(problem));
+            parts.push(ReplyPart::from_reply(decide::summariser_guidance(&facts)));
         }
         if let Err(error) = &is_written {
             let (root, why) = (self.project.root.path.to_string_lossy(), error.to_string());
-            parts.push(Part::of(decide::not_captured_notice(
+            parts.push(ReplyPart::from_reply(decide::not_captured_notice(
                 &event.kind,
                 &root,
                 NotCaptured::Unwritable { why: &why },
             )));
         }
         // A harness that sent a truncated payload cannot process an answer.
-        let Part { mut reply, told } = if event.torn { Part::silent() } else { combine(parts) };
+        let ReplyPart { mut reply, told } =
+            if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
         // Captured text is already redacted. Records that people write (packets, manifests, roles, plans) are not.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
             &mut reply
         {
-            *text = Redacted::whole(text, self.project.settings.redact()).to_string();
+            *text = Redacted::redact_whole(text, self.project.settings.redact_options()).to_string();
         }
-        let answer = trace.reply(self.harness, event, &reply, "no feature has anything to say at this event");
-        self.told(&context, &told);
+        let answer =
+            trace.record_reply(self.harness, event, &reply, "no feature has anything to say at this event");
+        self.notify_features_of_told(&context, &told);
         if let Some(composed) = composed {
-            self.remember_told(&context, &composed, &told);
+            self.remember_context_held(&context, &composed, &told);
         }
 
         if event.torn {
-            self.error("the payload is truncated; the part before the cut was kept");
+            self.add_receipt_error("the payload is truncated; the part before the cut was kept");
         }
         // For a successful tool call the journal line serves as the receipt: this saves a write.
-        if self.has_news() || !matches!(event.kind, Kind::ToolDone(_)) {
+        if self.needs_receipt() || !matches!(event.kind, EventKind::ToolDone(_)) {
             self.leave_receipt(name.name(), &event.session);
         }
         answer
@@ -274,36 +280,36 @@ impl Hook<'_> {
 
     /// Lets every feature that wants this event decide, and applies its decision. If a feature returns an error,
     /// only the answer of that feature is lost.
-    fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<Part> {
+    fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<ReplyPart> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
         for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
-            let decided = feature.guard(|| (feature.decide)(context));
-            trace.decision(feature.name, &decided);
+            let decided = feature.call_catching_panics(|| (feature.decide)(context));
+            trace.record_decision(feature.name, &decided);
             let part = decided.and_then(|decision| match (decision.change, self.mode) {
-                (Some(change), Mode::Write) => feature.guard(change.apply),
+                (Some(change), Mode::Write) => feature.call_catching_panics(change.apply),
                 _ => Ok(decision.part),
             });
-            parts.extend(self.note(part));
+            parts.extend(self.ok_or_note_error(part));
         }
         parts
     }
 
     /// Returns the brief for this event, if one is due.
-    fn brief(&self, context: &HookContext) -> Option<brief::Composed> {
+    fn compose_due_brief(&self, context: &HookContext) -> Option<brief::ComposedBrief> {
         let replays = self.harness.capabilities.replays_conversation;
-        let occasion = decide::occasion(context.event, context.pending, replays)?;
+        let occasion = decide::brief_occasion(context.event, context.pending, replays)?;
         let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
         let request = BriefRequest {
             project: self.project,
             occasion,
             session: Some(context.session),
             previous: previous.as_ref(),
-            room: decide::cap(occasion, self.harness.context_cap),
+            room: decide::max_brief_length(occasion, self.harness.context_cap),
             mode: self.mode,
         };
-        let composed = brief::compose(&request)?;
-        composed.problems.iter().for_each(|problem| self.error(problem));
+        let composed = brief::compose_brief(&request)?;
+        composed.problems.iter().for_each(|problem| self.add_receipt_error(problem));
         Some(composed)
     }
 
@@ -313,38 +319,44 @@ impl Hook<'_> {
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
         if self.mode == Mode::Write {
             for feature in FEATURES {
-                self.note(feature.guard(|| (feature.continue_as)(context, &previous)));
+                self.ok_or_note_error(
+                    feature.call_catching_panics(|| (feature.continue_as)(context, &previous)),
+                );
             }
         }
     }
 
     /// Records what the agent's context now contains, so that a resume does not repeat it.
-    fn remember_told(&self, context: &HookContext, composed: &brief::Composed, told: &[String]) {
+    fn remember_context_held(&self, context: &HookContext, composed: &brief::ComposedBrief, told: &[String]) {
         if self.mode == Mode::Write {
             let now = composed.marks.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
-            self.note(context_held::remember(context, composed.occasion, now.collect()));
+            self.ok_or_note_error(context_held::remember_sent_facts(
+                context,
+                composed.occasion,
+                now.collect(),
+            ));
         }
     }
 
-    fn told(&self, context: &HookContext, told: &[String]) {
+    fn notify_features_of_told(&self, context: &HookContext, told: &[String]) {
         if self.mode == Mode::Write && !told.is_empty() {
             for feature in FEATURES {
-                self.note(feature.guard(|| (feature.told)(context, told)));
+                self.ok_or_note_error(feature.call_catching_panics(|| (feature.told)(context, told)));
             }
         }
     }
 
     /// Reads the transcript before the event is handled, if only the transcript says what happened. The next stop
     /// reads what the transcript does not contain yet.
-    fn catch_up(&self, session: &Id, event: &Event) {
+    fn catch_up_from_transcript(&self, session: &Id, event: &Event) {
         if self.mode == Mode::Write && self.needs_transcript(session, event) {
-            let _ = self.checkpoint(session, event, &|_| Ok(None));
+            let _ = self.run_checkpoint(session, event, &|_| Ok(None));
         }
     }
 
     /// Reports records that could not be written earlier. This is done first, so that a brief can mention the loss.
-    fn tell_lost(&self, event: &Event) {
-        if self.mode != Mode::Write || matches!(event.kind, Kind::ToolDone(_)) {
+    fn report_lost_records(&self, event: &Event) {
+        if self.mode != Mode::Write || matches!(event.kind, EventKind::ToolDone(_)) {
             return;
         }
         let told = lost::LossNotice {
@@ -352,9 +364,9 @@ impl Hook<'_> {
             session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
             limit: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
-            reserve: matches!(event.kind, Kind::SessionStart { .. }),
+            reserve: matches!(event.kind, EventKind::SessionStart { .. }),
         };
-        lost::tell(self.project.world, self.project.store, self.project_id, &told);
+        lost::report_and_clear(self.project.world, self.project.store, self.project_id, &told);
     }
 
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
@@ -362,66 +374,74 @@ impl Hook<'_> {
             _ if event.agent.is_some() => false,
             // If no hook reported a compaction, only the transcript shows it. A prompt is the first chance to act
             // on it.
-            Kind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
+            EventKind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
             // The transcript may not have been read yet: a fork has an id that no hook has seen, and other sessions
             // may have begun before the hooks were installed.
-            Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => {
+            EventKind::SessionStart {
+                source: StartSource::Compact | StartSource::Resume | StartSource::Fork,
+            } => {
                 let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());
                 event.transcript.is_some()
-                    && [Some(session), previous.as_ref()].into_iter().flatten().all(|id| self.is_unseen(id))
+                    && [Some(session), previous.as_ref()]
+                        .into_iter()
+                        .flatten()
+                        .all(|id| self.is_first_contact(id))
             }
-            Kind::SessionStart { source: Source::Startup | Source::Clear | Source::Unknown }
-            | Kind::ToolDone(_)
-            | Kind::BeforeCompact { .. }
-            | Kind::Summary { .. }
-            | Kind::AfterCompact { .. }
-            | Kind::SubagentStart
-            | Kind::SubagentStop { .. }
-            | Kind::Stop(_)
-            | Kind::SessionEnd { .. }
-            | Kind::Other { .. } => false,
+            EventKind::SessionStart {
+                source: StartSource::Startup | StartSource::Clear | StartSource::Unknown,
+            }
+            | EventKind::ToolDone(_)
+            | EventKind::BeforeCompact { .. }
+            | EventKind::Summary { .. }
+            | EventKind::AfterCompact { .. }
+            | EventKind::SubagentStart
+            | EventKind::SubagentStop { .. }
+            | EventKind::Stop(_)
+            | EventKind::SessionEnd { .. }
+            | EventKind::Other { .. } => false,
         }
     }
 
-    fn is_unseen(&self, session: &Id) -> bool {
-        matches!(self.project.store.session(session).get::<Cursor>(), Ok(None))
+    fn is_first_contact(&self, session: &Id) -> bool {
+        matches!(self.project.store.session(session).read::<FeedCursor>(), Ok(None))
     }
 
     /// Returns whether the session was compacted and has not received its brief yet. This is read only at events
     /// where it matters.
-    fn pending(&self, session: &Id, event: &Event) -> Option<Pending> {
+    fn pending_compaction(&self, session: &Id, event: &Event) -> Option<PendingBrief> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.
-            Kind::ToolDone(_) if event.agent.is_some() => None,
-            Kind::Prompt { .. }
-            | Kind::Summary { .. }
-            | Kind::AfterCompact { .. }
-            | Kind::SessionEnd { .. }
-            | Kind::ToolDone(_) => self.project.store.session(session).get().ok().flatten(),
-            Kind::SessionStart { .. }
-            | Kind::BeforeCompact { .. }
-            | Kind::SubagentStart
-            | Kind::SubagentStop { .. }
-            | Kind::Stop(_)
-            | Kind::Other { .. } => None,
+            EventKind::ToolDone(_) if event.agent.is_some() => None,
+            EventKind::Prompt { .. }
+            | EventKind::Summary { .. }
+            | EventKind::AfterCompact { .. }
+            | EventKind::SessionEnd { .. }
+            | EventKind::ToolDone(_) => self.project.store.session(session).read().ok().flatten(),
+            EventKind::SessionStart { .. }
+            | EventKind::BeforeCompact { .. }
+            | EventKind::SubagentStart
+            | EventKind::SubagentStop { .. }
+            | EventKind::Stop(_)
+            | EventKind::Other { .. } => None,
         }
     }
 
     /// Returns whether another hook process has already recorded this event, as happens if hooks are installed twice.
-    fn is_repeated(&self, session: &Id, record: &Record) -> bool {
+    fn is_already_recorded(&self, session: &Id, record: &JournalRecord) -> bool {
         let store = self.project.store;
         // If a compaction was announced since, this event belongs to that compaction and is not a repetition.
-        matches!(store.session(session).get::<Pending>(), Ok(None))
-            && store.digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
+        matches!(store.session(session).read::<PendingBrief>(), Ok(None))
+            && store.current_digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
     }
 
     /// Applies every effect, even if others fail. Returns an error if the event could not be written to the journal.
-    fn apply(&self, effects: Vec<Effect>, context: &HookContext) -> Result<()> {
+    fn apply_effects(&self, effects: Vec<StoreEffect>, context: &HookContext) -> Result<()> {
         let mut journalled = Ok(());
         if self.mode == Mode::Write {
             for effect in effects {
-                let is_journal = matches!(effect, Effect::Journal(_));
-                let applied = self.apply_one(effect, context).inspect_err(|error| self.error(error));
+                let is_journal = matches!(effect, StoreEffect::Journal(_));
+                let applied =
+                    self.apply_effect(effect, context).inspect_err(|error| self.add_receipt_error(error));
                 if is_journal {
                     journalled = applied;
                 }
@@ -430,45 +450,47 @@ impl Hook<'_> {
         journalled
     }
 
-    fn apply_one(&self, effect: Effect, context: &HookContext) -> Result<()> {
+    fn apply_effect(&self, effect: StoreEffect, context: &HookContext) -> Result<()> {
         let ProjectContext { store, settings, .. } = self.project;
         let limit = settings.log_limit_bytes();
         match effect {
-            Effect::Journal(line) => store.append_journal(context.session, &line, limit)?,
-            Effect::Register(line) => store.register_session(&line, limit)?,
-            Effect::RememberSession => store.remember_session(context.session, self.deadline.wait())?,
-            Effect::Checkpoint => {
+            StoreEffect::Journal(line) => store.append_journal(context.session, &line, limit)?,
+            StoreEffect::Register(line) => store.register_session(&line, limit)?,
+            StoreEffect::RememberSession => {
+                store.record_session_in_marker(context.session, self.deadline.lock_wait())?;
+            }
+            StoreEffect::Checkpoint => {
                 let follow = |digest: &model::digest::Digest| {
                     let mut beside = None;
                     for feature in FEATURES {
-                        let problem = feature.guard(|| (feature.follow)(context, digest))?;
+                        let problem = feature.call_catching_panics(|| (feature.follow)(context, digest))?;
                         beside = beside.or(problem);
                     }
                     Ok(beside)
                 };
-                self.checkpoint(context.session, context.event, &follow)?;
+                self.run_checkpoint(context.session, context.event, &follow)?;
             }
-            Effect::SetPending(pending) => {
+            StoreEffect::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous.as_deref().map(Id::new) {
                     // The brief is no longer due under the old id.
-                    store.session(&previous).remove::<Pending>()?;
+                    store.session(&previous).remove::<PendingBrief>()?;
                 }
                 let session = store.session(context.session);
                 match pending {
-                    Some(pending) => session.put(&pending)?,
-                    None => session.remove::<Pending>()?,
+                    Some(pending) => session.write(&pending)?,
+                    None => session.remove::<PendingBrief>()?,
                 }
             }
         }
         Ok(())
     }
 
-    fn checkpoint(&self, session: &Id, event: &Event, follow: checkpoint::Follow) -> Result<()> {
+    fn run_checkpoint(&self, session: &Id, event: &Event, follow: checkpoint::FollowFn) -> Result<()> {
         let checkout = self.project.root.checkout.to_string_lossy();
-        checkpoint::run(&Checkpoint {
+        checkpoint::run_checkpoint(&Checkpoint {
             store: self.project.store,
             harness: self.harness,
-            policy: context::policy(&self.project, self.harness, &checkout),
+            policy: context::record_policy_of(&self.project, self.harness, &checkout),
             session,
             event,
             limit: self.project.settings.log_limit_bytes(),
@@ -478,35 +500,37 @@ impl Hook<'_> {
         Ok(())
     }
 
-    fn error(&self, why: &(impl ToString + ?Sized)) {
+    fn add_receipt_error(&self, why: &(impl ToString + ?Sized)) {
         self.errors.borrow_mut().push(why.to_string());
     }
 
     /// Returns the value. If there is an error instead, the receipt gets it.
-    fn note<T>(&self, result: Result<T>) -> Option<T> {
-        result.map_err(|error| self.error(&error)).ok()
+    fn ok_or_note_error<T>(&self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.add_receipt_error(&error)).ok()
     }
 
-    fn has_news(&self) -> bool {
+    fn needs_receipt(&self) -> bool {
         !self.errors.borrow().is_empty() || !self.warnings.borrow().is_empty()
     }
 }
 
 /// Returns whether the reply to this event contains something that must not be sent twice.
-fn tells_once(event: &Event, pending: Option<Pending>) -> bool {
+fn must_not_repeat(event: &Event, pending: Option<PendingBrief>) -> bool {
     match event.kind {
         // A resume is not in this list: a user who resumes a session asks for its brief every time.
-        Kind::SessionStart { source: Source::Startup | Source::Compact } => event.agent.is_none(),
-        Kind::Prompt { .. } => pending.is_some(),
-        Kind::SessionStart { .. }
-        | Kind::ToolDone(_)
-        | Kind::BeforeCompact { .. }
-        | Kind::Summary { .. }
-        | Kind::AfterCompact { .. }
-        | Kind::SubagentStart
-        | Kind::SubagentStop { .. }
-        | Kind::Stop(_)
-        | Kind::SessionEnd { .. }
-        | Kind::Other { .. } => false,
+        EventKind::SessionStart { source: StartSource::Startup | StartSource::Compact } => {
+            event.agent.is_none()
+        }
+        EventKind::Prompt { .. } => pending.is_some(),
+        EventKind::SessionStart { .. }
+        | EventKind::ToolDone(_)
+        | EventKind::BeforeCompact { .. }
+        | EventKind::Summary { .. }
+        | EventKind::AfterCompact { .. }
+        | EventKind::SubagentStart
+        | EventKind::SubagentStop { .. }
+        | EventKind::Stop(_)
+        | EventKind::SessionEnd { .. }
+        | EventKind::Other { .. } => false,
     }
 }

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// Reads all of stdin, up to `max` bytes. More than that is an error, so that an endless stream cannot use up all
 /// memory.
-pub fn stdin(max: usize) -> Result<Vec<u8>> {
+pub fn read_stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {
             what: format!("stdin contains more than {} MB", max / 1024 / 1024),
@@ -17,6 +17,6 @@ pub fn stdin(max: usize) -> Result<Vec<u8>> {
 }
 
 /// Reads a file of the system, such as the table of a time zone.
-pub fn system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
-    Ok(store::read_given(path, max)?)
+pub fn read_system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
+    Ok(store::read_named_by_user(path, max)?)
 }

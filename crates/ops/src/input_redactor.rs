@@ -3,36 +3,36 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use model::redact::{self, redact, redact_bytes};
+use model::redact::{self, redact_bytes, redact_text};
 
 use crate::World;
 use crate::project::settings;
 
 /// Replaces secrets, and remembers whether it found one, so that the command can tell the user.
 pub(crate) struct InputRedactor {
-    pub options: redact::Options,
+    pub options: redact::RedactOptions,
     covered: Cell<bool>,
 }
 
 impl InputRedactor {
-    pub fn to(world: &World) -> InputRedactor {
-        let options = settings::here(world).settings().redact();
+    pub fn with_settings_of(world: &World) -> InputRedactor {
+        let options = settings::settings_here(world).settings().redact_options();
         InputRedactor { options, covered: Cell::new(false) }
     }
 
-    pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.note(redact(text, self.options))
+    pub fn redact_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.note_if_changed(redact_text(text, self.options))
     }
 
-    pub fn clean_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        self.note(redact_bytes(bytes, self.options))
+    pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        self.note_if_changed(redact_bytes(bytes, self.options))
     }
 
-    pub fn was_covered(&self) -> bool {
+    pub fn has_redacted(&self) -> bool {
         self.covered.get()
     }
 
-    fn note<'a, T: ToOwned + ?Sized>(&self, cleaned: Cow<'a, T>) -> Cow<'a, T> {
+    fn note_if_changed<'a, T: ToOwned + ?Sized>(&self, cleaned: Cow<'a, T>) -> Cow<'a, T> {
         self.covered.set(self.covered.get() || matches!(cleaned, Cow::Owned(_)));
         cleaned
     }

@@ -19,14 +19,14 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::process::reaper::ProcessReaper;
 
 /// How long to wait between two checks of a running command.
-const TICK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a command may take to end after SIGTERM, and how long its last output may take to arrive after it has
 /// ended.
-const GRACE: Duration = Duration::from_millis(500);
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
+pub struct CommandJob<'a> {
     /// The program and its arguments. No shell is used; a caller that wants a shell passes `sh -c LINE`.
     pub argv: &'a [String],
     pub folder: &'a Path,
@@ -38,59 +38,59 @@ pub struct Job<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    pub how: How,
+pub struct EndedCommand {
+    pub how: ExitReason,
     /// The stdout and stderr of the command together, in order of arrival.
     pub output: Vec<u8>,
     pub took: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum ExitReason {
     Exit(i32),
     Signal(i32),
     /// The time was up, so the command and everything it had started were ended.
     TimedOut,
 }
 
-impl Ended {
-    pub fn is_ok(&self) -> bool {
-        self.how == How::Exit(0)
+impl EndedCommand {
+    pub fn is_success(&self) -> bool {
+        self.how == ExitReason::Exit(0)
     }
 }
 
-impl std::fmt::Display for How {
+impl std::fmt::Display for ExitReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            How::Exit(code) => write!(f, "exit {code}"),
-            How::Signal(signal) => write!(f, "ended by signal {signal}"),
-            How::TimedOut => f.write_str("timed out"),
+            ExitReason::Exit(code) => write!(f, "exit {code}"),
+            ExitReason::Signal(signal) => write!(f, "ended by signal {signal}"),
+            ExitReason::TimedOut => f.write_str("timed out"),
         }
     }
 }
 
 /// Runs a command to its end, or until its time is up. An error means that the command could not be started.
-pub fn run(job: &Job) -> std::io::Result<Ended> {
-    run_heard(job, None, None, |_| {})
+pub fn run_command(job: &CommandJob) -> std::io::Result<EndedCommand> {
+    run_streaming(job, None, None, |_| {})
 }
 
 /// What a caller can do to observe a running command.
 #[derive(Clone, Copy)]
-pub(crate) struct Watch<'a> {
+pub(crate) struct CommandWatch<'a> {
     /// Ends the command if this process is killed.
     pub watchman: &'a ProcessReaper,
     /// Called with the process id of the command when it has started.
     pub began: &'a dyn Fn(u32),
 }
 
-/// Like [`run`], but passes the output on as it arrives, accepts a file in place of `input`, and lets the caller
+/// Like [`run_command`], but passes the output on as it arrives, accepts a file in place of `input`, and lets the caller
 /// observe the command.
-pub(crate) fn run_heard(
-    job: &Job,
+pub(crate) fn run_streaming(
+    job: &CommandJob,
     stdin: Option<File>,
-    watch: Option<Watch>,
+    watch: Option<CommandWatch>,
     hear: impl FnMut(&[u8]) + Send + 'static,
-) -> std::io::Result<Ended> {
+) -> std::io::Result<EndedCommand> {
     let started = Instant::now();
     let Some((program, arguments)) = job.argv.split_first() else {
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "an empty command"));
@@ -106,7 +106,7 @@ pub(crate) fn run_heard(
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
     if let Some(watch) = watch {
-        watch.watchman.began(child.id());
+        watch.watchman.add_group(child.id());
         (watch.began)(child.id());
     }
     // `command` holds writing ends of the pipe, and the reader sees the end of the output only when all writing
@@ -115,56 +115,56 @@ pub(crate) fn run_heard(
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read its input, so a broken pipe is not an error.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
-    let captured = listen(reader, job.keep, hear);
-    let how = wait(&mut child, job.timeout);
+    let captured = capture_in_thread(reader, job.keep, hear);
+    let how = wait_with_timeout(&mut child, job.timeout);
     if let Some(watch) = watch {
-        watch.watchman.ended(child.id());
+        watch.watchman.remove_group(child.id());
     }
     let how = how?;
     let output = captured.text();
-    Ok(Ended { how, output, took: started.elapsed() })
+    Ok(EndedCommand { how, output, took: started.elapsed() })
 }
 
-fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<How> {
+fn wait_with_timeout(child: &mut Child, timeout: Duration) -> std::io::Result<ExitReason> {
     let until = Instant::now() + timeout;
     while Instant::now() < until {
         if let Some(status) = child.try_wait()? {
-            return Ok(how(status));
+            return Ok(exit_reason(status));
         }
-        std::thread::sleep(TICK);
+        std::thread::sleep(POLL_INTERVAL);
     }
-    end(child);
+    end_child(child);
     child.wait()?;
-    Ok(How::TimedOut)
+    Ok(ExitReason::TimedOut)
 }
 
-fn end(child: &mut Child) {
+fn end_child(child: &mut Child) {
     let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-    end_group(group, || !matches!(child.try_wait(), Ok(None)));
+    terminate_group(group, || !matches!(child.try_wait(), Ok(None)));
 }
 
 /// Asks the whole process group to end, then kills it.
-pub(crate) fn end_group(group: Pid, mut is_over: impl FnMut() -> bool) {
+pub(crate) fn terminate_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
-    let until = Instant::now() + GRACE;
+    let until = Instant::now() + EXIT_GRACE;
     while Instant::now() < until && !is_over() {
-        std::thread::sleep(TICK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let _ = kill_process_group(group, Signal::KILL);
 }
 
-fn how(status: ExitStatus) -> How {
+fn exit_reason(status: ExitStatus) -> ExitReason {
     match (status.code(), status.signal()) {
-        (Some(code), _) => How::Exit(code),
-        (None, signal) => How::Signal(signal.unwrap_or(0)),
+        (Some(code), _) => ExitReason::Exit(code),
+        (None, signal) => ExitReason::Signal(signal.unwrap_or(0)),
     }
 }
 
 /// A command's output so far, and whether it is complete. A process that the command left behind may hold the pipe
-/// open for ever, so nobody waits for the end of the output longer than [`GRACE`].
+/// open for ever, so nobody waits for the end of the output longer than [`EXIT_GRACE`].
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
-fn listen(
+fn capture_in_thread(
     mut reader: PipeReader,
     keep: usize,
     mut hear: impl FnMut(&[u8]) + Send + 'static,
@@ -187,14 +187,14 @@ fn listen(
 
 impl CapturedOutput {
     fn text(&self) -> Vec<u8> {
-        let until = Instant::now() + GRACE;
+        let until = Instant::now() + EXIT_GRACE;
         loop {
             let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if said.1 || Instant::now() >= until {
                 return std::mem::take(&mut said.0);
             }
             drop(said);
-            std::thread::sleep(TICK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

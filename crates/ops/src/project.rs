@@ -13,7 +13,7 @@ pub mod trust;
 use std::path::PathBuf;
 
 use model::marker::Marker;
-use store::{Found, Root, Store, layout};
+use store::{FoundRoot, Root, Store, layout};
 
 use crate::setup::init;
 use crate::{Error, Result, World};
@@ -27,33 +27,35 @@ pub struct Project {
 
 impl Project {
     /// Finds the project for a command that only reads. Creates nothing, and accepts records without a marker.
-    pub fn find(world: &World) -> Result<Project> {
-        match world.find()? {
-            Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
-            Found::Unmarked(root) => match Store::at(&root.path)? {
-                Some(store) => Ok(Project { store, marker: Marker::none(), root }),
+    pub fn find_for_reading(world: &World) -> Result<Project> {
+        match world.find_root()? {
+            FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
+            FoundRoot::Unmarked(root) => match Store::open_at_root(&root.path)? {
+                Some(store) => Ok(Project { store, marker: Marker::unmarked(), root }),
                 None => Err(Error::NoRoot { path: root.path }),
             },
         }
     }
 
     /// Finds the project for a command that lists something; `None` if there is no root, and so nothing to list.
-    pub fn look(world: &World) -> Result<Option<Project>> {
-        match Project::find(world) {
+    pub fn find_if_present(world: &World) -> Result<Option<Project>> {
+        match Project::find_for_reading(world) {
             Err(Error::NoRoot { .. }) => Ok(None),
             found => found.map(Some),
         }
     }
 
     /// Finds the project for a command that writes; creates the root if there is none.
-    pub fn find_or_make(world: &World) -> Result<Project> {
-        match world.find()? {
-            Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
-            Found::Unmarked(root) => {
-                world.refuse_unfit(&root)?;
+    pub fn find_or_create(world: &World) -> Result<Project> {
+        match world.find_root()? {
+            FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
+            FoundRoot::Unmarked(root) => {
+                world.refuse_unfit_root(&root)?;
                 init::refuse_below_another(world, &root)?;
-                let marker = init::create(world, &root, &init::Options::default(), init::PATIENCE)?.marker;
-                let store = Store::at(&root.path)?.ok_or(Error::NoRoot { path: root.path.clone() })?;
+                let marker =
+                    init::create_store(world, &root, &init::InitOptions::default(), init::LOCK_WAIT)?.marker;
+                let store =
+                    Store::open_at_root(&root.path)?.ok_or(Error::NoRoot { path: root.path.clone() })?;
                 Ok(Project { store: world.with_machine_records(store, &marker, &root.path), root, marker })
             }
         }
@@ -63,39 +65,39 @@ impl Project {
 /// The result of the search for a root and a store. Every command uses it before and after its work, so the search
 /// is made only once.
 #[derive(Debug)]
-pub struct Surroundings(Result<Found>);
+pub struct Surroundings(Result<FoundRoot>);
 
 impl Surroundings {
-    pub fn of(world: &World) -> Surroundings {
-        Surroundings(world.find())
+    pub fn look_around(world: &World) -> Surroundings {
+        Surroundings(world.find_root())
     }
 
     pub fn is_root(&self) -> bool {
-        matches!(self.0, Ok(Found::Marked { .. }))
+        matches!(self.0, Ok(FoundRoot::Marked { .. }))
     }
 
     /// Whether there is neither a root nor a record here.
     pub fn is_empty(&self) -> bool {
-        matches!(&self.0, Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
+        matches!(&self.0, Ok(FoundRoot::Unmarked(root)) if matches!(Store::open_at_root(&root.path), Ok(None)))
     }
 
     /// Returns the folder of the records, if there are records without a marker.
-    pub fn unmarked(&self) -> Option<PathBuf> {
-        let Ok(Found::Unmarked(root)) = &self.0 else { return None };
-        Store::at(&root.path).ok()??;
-        Some(root.path.join(layout::STORE))
+    pub fn unmarked_records_folder(&self) -> Option<PathBuf> {
+        let Ok(FoundRoot::Unmarked(root)) = &self.0 else { return None };
+        Store::open_at_root(&root.path).ok()??;
+        Some(root.path.join(layout::STORE_FOLDER))
     }
 
     /// Returns why the store here is not trusted; `None` if it is trusted, or if there is no store.
-    pub fn untrusted(&self, world: &World) -> Option<Untrusted> {
+    pub fn why_untrusted(&self, world: &World) -> Option<Untrusted> {
         match &self.0 {
-            Ok(Found::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,
-            Ok(Found::Marked { root, marker, .. }) => {
-                let from = trust::moved_from(world, &marker.project_id, &root.path);
+            Ok(FoundRoot::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,
+            Ok(FoundRoot::Marked { root, marker, .. }) => {
+                let from = trust::former_root(world, &marker.project_id, &root.path);
                 Some(from.map_or(Untrusted::Unknown, |from| Untrusted::Moved { from }))
             }
-            Ok(Found::Unmarked(root)) => {
-                matches!(Store::at(&root.path), Ok(Some(_))).then_some(Untrusted::Unknown)
+            Ok(FoundRoot::Unmarked(root)) => {
+                matches!(Store::open_at_root(&root.path), Ok(Some(_))).then_some(Untrusted::Unknown)
             }
             Err(_) => None,
         }

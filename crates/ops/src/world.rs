@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use harness::HARNESSES;
 use jiff::Timestamp;
 use model::marker::Marker;
-use store::{Found, Installs, Root, RootQuery, Rules, Store, Trust};
+use store::{FoundRoot, InstallList, Root, RootQuery, RootRules, Store, TrustRecords};
 
 use crate::{Error, Result};
 
@@ -30,36 +30,38 @@ pub struct World<'a> {
 impl World<'_> {
     /// Returns the value of a variable if it is an absolute path. A relative path means something only in the shell
     /// where the variable was set.
-    pub fn path(&self, name: &str) -> Option<PathBuf> {
+    pub fn absolute_path_variable(&self, name: &str) -> Option<PathBuf> {
         (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    pub fn is_on(&self, name: &str) -> bool {
+    pub fn is_variable_on(&self, name: &str) -> bool {
         (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
     /// Returns the state folder, which belongs to this machine and not to a project.
-    pub fn state(&self) -> Option<PathBuf> {
-        let state = self.path("XDG_STATE_HOME").or_else(|| Some(self.path("HOME")?.join(".local/state")))?;
+    pub fn state_folder(&self) -> Option<PathBuf> {
+        let state = self
+            .absolute_path_variable("XDG_STATE_HOME")
+            .or_else(|| Some(self.absolute_path_variable("HOME")?.join(".local/state")))?;
         Some(state.join("throughline"))
     }
 
     /// Returns the list of checkouts that thru was installed in.
-    pub fn installs(&self) -> Option<Installs> {
-        self.state().map(Installs::new)
+    pub fn installs(&self) -> Option<InstallList> {
+        self.state_folder().map(InstallList::new)
     }
 
     /// Returns the trust records, which are outside every project.
-    pub fn trust(&self) -> Option<Trust> {
-        let state = self.state()?;
-        Some(match (self.path("XDG_STATE_HOME"), self.path("HOME")) {
-            (None, Some(home)) => Trust::in_home(state, self.user, home),
-            _ => Trust::new(state, self.user),
+    pub fn trust_records(&self) -> Option<TrustRecords> {
+        let state = self.state_folder()?;
+        Some(match (self.absolute_path_variable("XDG_STATE_HOME"), self.absolute_path_variable("HOME")) {
+            (None, Some(home)) => TrustRecords::in_home(state, self.user, home),
+            _ => TrustRecords::new(state, self.user),
         })
     }
 
-    pub fn need_trust(&self) -> Result<Trust> {
-        self.trust().ok_or_else(|| Error::Refused {
+    pub fn require_trust_records(&self) -> Result<TrustRecords> {
+        self.trust_records().ok_or_else(|| Error::Refused {
             what:
                 "neither HOME nor XDG_STATE_HOME is set, so there is no place to record which roots are trusted"
                     .into(),
@@ -69,33 +71,36 @@ impl World<'_> {
 
     /// Returns whether the store is trusted here. If this cannot be determined, the answer is false.
     pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
-        self.trust().is_some_and(|trust| trust.holds(&marker.project_id, root).unwrap_or(false))
+        self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }
 
     /// Returns the folder that contains the user's settings, of thru and of other programs.
-    pub fn config(&self) -> Option<PathBuf> {
-        self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))
+    pub fn user_config_folder(&self) -> Option<PathBuf> {
+        self.absolute_path_variable("XDG_CONFIG_HOME")
+            .or_else(|| Some(self.absolute_path_variable("HOME")?.join(".config")))
     }
 
     pub fn config_file(&self) -> Option<PathBuf> {
-        Some(self.config()?.join("throughline/config.toml"))
+        Some(self.user_config_folder()?.join("throughline/config.toml"))
     }
 
     /// Finds the root for a command at the terminal. If the search rules exclude the root that the user is in, that
     /// is an error here. Otherwise the user would be told that there is no root.
-    pub fn find(&self) -> Result<Found> {
-        let explicit = self.explicit();
-        let starts = if explicit.is_some() { Vec::new() } else { vec![self.need_cwd()?] };
-        let found = self.look_for(explicit.as_deref(), &starts)?;
-        if let Found::Unmarked(root) = &found
-            && root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
+    pub fn find_root(&self) -> Result<FoundRoot> {
+        let explicit = self.explicit_root();
+        let starts = if explicit.is_some() { Vec::new() } else { vec![self.require_cwd()?] };
+        let found = self.find_root_from(explicit.as_deref(), &starts)?;
+        if let FoundRoot::Unmarked(root) = &found
+            && root.path.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists()
         {
-            self.refuse_unfit(root)?;
+            self.refuse_unfit_root(root)?;
         }
         Ok(match found {
-            Found::Marked { root, store, marker } => {
-                Found::Marked { store: self.with_machine_records(store, &marker, &root.path), root, marker }
-            }
+            FoundRoot::Marked { root, store, marker } => FoundRoot::Marked {
+                store: self.with_machine_records(store, &marker, &root.path),
+                root,
+                marker,
+            },
             unmarked => unmarked,
         })
     }
@@ -103,22 +108,23 @@ impl World<'_> {
     /// Returns the store together with this machine's records about it. Without these records, nothing in the store
     /// counts as allowed by the user.
     pub fn with_machine_records(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
-        store.on_this_machine(self.state().as_deref(), &marker.project_id, root);
+        store.add_machine_records(self.state_folder().as_deref(), &marker.project_id, root);
         store
     }
 
     /// Finds the root by the rules for this user.
-    pub fn look_for(&self, explicit: Option<&Path>, starts: &[&Path]) -> store::Result<Found> {
-        self.with_rules(|rules| store::find(&RootQuery { rules: *rules, explicit, starts }))
+    pub fn find_root_from(&self, explicit: Option<&Path>, starts: &[&Path]) -> store::Result<FoundRoot> {
+        self.with_root_rules(|rules| store::find_root(&RootQuery { rules: *rules, explicit, starts }))
     }
 
     /// Refuses a folder that may not be a root, unless the user has named this folder as the root.
-    pub fn refuse_unfit(&self, root: &Root) -> Result<()> {
-        if self.explicit().is_some() {
+    pub fn refuse_unfit_root(&self, root: &Root) -> Result<()> {
+        if self.explicit_root().is_some() {
             return Ok(());
         }
-        let why =
-            self.with_rules(|rules| store::unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path)));
+        let why = self.with_root_rules(|rules| {
+            store::why_unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path))
+        });
         let Some(why) = why else { return Ok(()) };
         let path = root.path.display();
         Err(Error::Refused {
@@ -133,9 +139,10 @@ impl World<'_> {
     /// Returns the nearest root, in this folder or above, that the rules exclude, and the reason. This explains why
     /// no root was found.
     pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
-        let is_marked = |dir: &&Path| dir.join(store::layout::STORE).join(store::layout::MARKER).exists();
+        let is_marked =
+            |dir: &&Path| dir.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists();
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
-        let why = self.with_rules(|rules| store::unfit(dir, rules));
+        let why = self.with_root_rules(|rules| store::why_unfit(dir, rules));
         let why = why.map_or_else(
             || "there is another repository or another owner's folder in between".to_owned(),
             |why| why.to_string(),
@@ -143,19 +150,19 @@ impl World<'_> {
         Some((dir.to_owned(), why))
     }
 
-    fn with_rules<T>(&self, then: impl FnOnce(&Rules) -> T) -> T {
-        let home = self.path("HOME");
+    fn with_root_rules<T>(&self, then: impl FnOnce(&RootRules) -> T) -> T {
+        let home = self.absolute_path_variable("HOME");
         let allows = |folder: &Path| crate::project::settings::allows_root(self, folder);
-        then(&Rules { user: self.user, home: home.as_deref(), allows: &allows })
+        then(&RootRules { user: self.user, home: home.as_deref(), allows: &allows })
     }
 
     /// Returns `--root`, or else `$THROUGHLINE_ROOT`.
-    pub fn explicit(&self) -> Option<PathBuf> {
+    pub fn explicit_root(&self) -> Option<PathBuf> {
         let named = self.root.clone().or_else(|| (self.var)("THROUGHLINE_ROOT").map(PathBuf::from));
         named.filter(|path| !path.as_os_str().is_empty())
     }
 
-    pub fn need_cwd(&self) -> Result<&Path> {
+    pub fn require_cwd(&self) -> Result<&Path> {
         self.cwd.as_deref().ok_or_else(|| Error::Refused {
             what: "the working directory no longer exists".into(),
             hint: "change into a folder that exists, or name the project with --root".into(),
@@ -163,7 +170,7 @@ impl World<'_> {
     }
 
     /// Returns the harness that started this process, if one did.
-    pub fn harness(&self) -> Option<&'static str> {
+    pub fn calling_harness(&self) -> Option<&'static str> {
         let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
         HARNESSES.iter().find(|harness| inside(harness.presence)).map(|harness| harness.name)
     }

@@ -8,20 +8,20 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::read::{io_error, require_file};
+use crate::read::{io_error, require_regular_file};
 use crate::{Dir, Error, Result};
 
 impl Dir {
     /// Appends `line` (without its line end) to `rel`. Rotates the log first if it has reached `limit` bytes.
-    pub fn append(&self, rel: &str, line: &[u8], limit: u64) -> Result<()> {
-        self.append_all(rel, &[line], limit)
+    pub fn append_line(&self, rel: &str, line: &[u8], limit: u64) -> Result<()> {
+        self.append_lines(rel, &[line], limit)
     }
 
     /// Appends several lines in one `write(2)`, so that no other writer's line comes between them.
-    pub fn append_all(&self, rel: &str, lines: &[impl AsRef<[u8]>], limit: u64) -> Result<()> {
+    pub fn append_lines(&self, rel: &str, lines: &[impl AsRef<[u8]>], limit: u64) -> Result<()> {
         let path = self.path().join(rel);
         let (mut file, mut size) = self.open_log(rel)?;
-        if size >= limit && self.rotate(rel, &file) {
+        if size >= limit && self.rotate_log(rel, &file) {
             (file, size) = self.open_log(rel)?;
         }
         let length: usize = lines.iter().map(|line| line.as_ref().len() + 1).sum();
@@ -33,7 +33,7 @@ impl Dir {
             bytes.extend_from_slice(line.as_ref());
             bytes.push(b'\n');
         }
-        // One call, never `write_all`: a second call could write after another process's line.
+        // One call, never `write_entries`: a second call could write after another process's line.
         let written = loop {
             match rustix::io::write(&file, &bytes) {
                 Err(Errno::INTR) => {}
@@ -49,8 +49,8 @@ impl Dir {
 
     /// Appends several lines, syncs them to disk and never rotates the log. For records whose loss a person would
     /// notice.
-    pub fn append_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
-        self.append_all(rel, lines, u64::MAX)?;
+    pub fn append_lines_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
+        self.append_lines(rel, lines, u64::MAX)?;
         self.sync_log(rel)
     }
 
@@ -58,7 +58,7 @@ impl Dir {
     pub(crate) fn sync_log(&self, rel: &str) -> Result<()> {
         let (file, _) = self.open_log(rel)?;
         file.sync_all().map_err(|e| io_error(&e, &self.path().join(rel), "sync"))?;
-        self.sync()
+        self.sync_folder()
     }
 
     fn open_log(&self, rel: &str) -> Result<(File, u64)> {
@@ -67,19 +67,19 @@ impl Dir {
         let fd = match (open(), rel.rsplit_once('/')) {
             // Somebody deleted the folder. Create it again, so that the line is not lost.
             (Err(Error::Absent { .. }), Some((folder, _))) => {
-                self.make(folder)?;
+                self.create_subfolder(folder)?;
                 open()?
             }
             (opened, _) => opened?,
         };
         let file = File::from(fd);
-        let size = require_file(file.as_fd(), &self.path().join(rel))?;
+        let size = require_regular_file(file.as_fd(), &self.path().join(rel))?;
         Ok((file, size))
     }
 
     /// Renames a full log out of the way. Returns false if that fails: the log then keeps growing, and nothing is
     /// lost.
-    fn rotate(&self, rel: &str, file: &File) -> bool {
+    fn rotate_log(&self, rel: &str, file: &File) -> bool {
         // The lock is on the log itself, so only one of the processes that find the log full renames it.
         if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
             return false;
@@ -92,37 +92,37 @@ impl Dir {
             return true; // another process has already renamed the log
         }
         // A free name can only be chosen from a list of the existing parts.
-        let Ok(taken) = self.rotated(rel) else { return false };
-        let next = taken.last().and_then(|name| number_of(name)).unwrap_or(0) + 1;
+        let Ok(taken) = self.rotated_parts(rel) else { return false };
+        let next = taken.last().and_then(|name| rotated_part_number(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
         self.rename_to_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
     }
 
     /// Returns the name of the `n`-th rotated part, if that part exists. Only this name is checked, because listing
     /// the folder takes longer with every session.
-    pub(crate) fn part(&self, rel: &str, n: usize) -> Option<String> {
+    pub(crate) fn rotated_part(&self, rel: &str, n: usize) -> Option<String> {
         let name = format!("{}~{n:04}.jsonl", rel.strip_suffix(".jsonl")?);
         fs::statat(self, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)
     }
 
     /// Lists the rotated parts of a log, oldest first. An id cannot contain `~`, so no other log matches.
-    pub fn rotated(&self, rel: &str) -> Result<Vec<String>> {
+    pub fn rotated_parts(&self, rel: &str) -> Result<Vec<String>> {
         let Some(stem) = rel.strip_suffix(".jsonl") else { return Ok(Vec::new()) };
         let (folder, stem) = stem.rsplit_once('/').unwrap_or((".", stem));
-        let entries = if folder == "." { self.entries()? } else { self.sub(folder)?.entries()? };
+        let entries = if folder == "." { self.entries()? } else { self.open_subfolder(folder)?.entries()? };
         let prefix = format!("{stem}~");
         let mut parts: Vec<String> = entries
             .into_iter()
-            .filter(|entry| entry.name.starts_with(&prefix) && number_of(&entry.name).is_some())
+            .filter(|entry| entry.name.starts_with(&prefix) && rotated_part_number(&entry.name).is_some())
             .map(|entry| if folder == "." { entry.name } else { format!("{folder}/{}", entry.name) })
             .collect();
-        parts.sort_by_key(|name| number_of(name));
+        parts.sort_by_key(|name| rotated_part_number(name));
         Ok(parts)
     }
 }
 
 /// Returns the number of a rotated part: 12 for `session~0012.jsonl`.
-pub(crate) fn number_of(name: &str) -> Option<u32> {
+pub(crate) fn rotated_part_number(name: &str) -> Option<u32> {
     name.strip_suffix(".jsonl")?.rsplit_once('~')?.1.parse().ok()
 }
 

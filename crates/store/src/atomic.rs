@@ -25,9 +25,9 @@ pub enum Durability {
 
 impl Dir {
     /// Replaces or creates a file below this folder, and creates its parent folder if needed.
-    pub fn put(&self, rel: &str, bytes: &[u8], durability: Durability) -> Result<()> {
+    pub fn write_at_path(&self, rel: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         match rel.rsplit_once('/') {
-            Some((folder, name)) => self.make(folder)?.write(name, bytes, durability),
+            Some((folder, name)) => self.create_subfolder(folder)?.write(name, bytes, durability),
             None => self.write(rel, bytes, durability),
         }
     }
@@ -40,8 +40,8 @@ impl Dir {
                 let why = "there is a link or a folder in its place".to_owned();
                 return Err(Error::Refused { path, why });
             }
-            Ok(stat) => NewFile::WithMode(Mode::from_raw_mode(stat.st_mode & 0o777)),
-            Err(Errno::NOENT) => NewFile::ForOwner,
+            Ok(stat) => NewFileAccess::WithMode(Mode::from_raw_mode(stat.st_mode & 0o777)),
+            Err(Errno::NOENT) => NewFileAccess::ForOwner,
             Err(e) => return Err(Error::from_errno(e, &path, "look at")),
         };
         let temporary = self.write_temporary(name, bytes, access, durability)?;
@@ -52,48 +52,52 @@ impl Dir {
             let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
             return Err(Error::from_errno(e, &path, "replace"));
         }
-        self.settle(durability)
+        self.sync_if_durable(durability)
     }
 
     /// Creates the file `name`, readable by its owner only. Returns false if it already exists.
-    pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool> {
-        self.create_as(name, bytes, NewFile::ForOwner)
+    pub fn create_private_file(&self, name: &str, bytes: &[u8]) -> Result<bool> {
+        self.create_with_access(name, bytes, NewFileAccess::ForOwner)
     }
 
     /// Writes, syncs and removes a file in this folder. This is the only sure test that records can be written.
-    pub fn try_write(&self) -> Result<()> {
-        let temporary =
-            self.write_temporary("write-test", &[b' '; 8 * 1024], NewFile::ForOwner, Durability::Synced)?;
+    pub fn test_write(&self) -> Result<()> {
+        let temporary = self.write_temporary(
+            "write-test",
+            &[b' '; 8 * 1024],
+            NewFileAccess::ForOwner,
+            Durability::Synced,
+        )?;
         let removed = fs::unlinkat(self, &temporary, AtFlags::empty());
         removed.map_err(|e| Error::from_errno(e, &self.path().join(temporary), "remove"))
     }
 
     /// Checks whether this user may create files in a folder below this one. A missing folder is fine: it is created
     /// when it is needed.
-    pub fn may_write(&self, rel: &str) -> Result<()> {
+    pub fn check_write_permission(&self, rel: &str) -> Result<()> {
         match fs::accessat(self, rel, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(e) => Err(Error::from_errno(e, &self.path().join(rel), "write")),
         }
     }
 
-    pub(crate) fn create_as(&self, name: &str, bytes: &[u8], access: NewFile) -> Result<bool> {
+    pub(crate) fn create_with_access(&self, name: &str, bytes: &[u8], access: NewFileAccess) -> Result<bool> {
         let temporary = self.write_temporary(name, bytes, access, Durability::Synced)?;
         let linked = fs::linkat(self, &temporary, self, name, AtFlags::empty());
         let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
         match linked {
-            Ok(()) => self.settle(Durability::Synced).map(|()| true),
+            Ok(()) => self.sync_if_durable(Durability::Synced).map(|()| true),
             Err(Errno::EXIST) => Ok(false),
             // This file system has no hard links (FAT, some network disks). Create exclusively, although that is not
             // atomic.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
-                self.create_plainly(name, bytes, access)
+                self.create_without_hard_link(name, bytes, access)
             }
             Err(e) => Err(Error::from_errno(e, &self.path().join(name), "create")),
         }
     }
 
-    fn create_plainly(&self, name: &str, bytes: &[u8], access: NewFile) -> Result<bool> {
+    fn create_without_hard_link(&self, name: &str, bytes: &[u8], access: NewFileAccess) -> Result<bool> {
         let path = self.path().join(name);
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
         match fs::openat(self, name, flags | OFlags::CLOEXEC, access.mode()) {
@@ -101,7 +105,7 @@ impl Dir {
                 let mut file = File::from(fd);
                 let written = file.write_all(bytes).and_then(|()| file.sync_all());
                 written.map_err(|e| io_error(&e, &path, "create"))?;
-                self.settle(Durability::Synced).map(|()| true)
+                self.sync_if_durable(Durability::Synced).map(|()| true)
             }
             Err(Errno::EXIST) => Ok(false),
             Err(e) => Err(Error::from_errno(e, &path, "create")),
@@ -112,11 +116,11 @@ impl Dir {
         &self,
         name: &str,
         bytes: &[u8],
-        access: NewFile,
+        access: NewFileAccess,
         durability: Durability,
     ) -> Result<String> {
         let (temporary, mut file) = self.open_temporary(name, access.mode())?;
-        let mut written = access.apply(&file).map_err(std::io::Error::from);
+        let mut written = access.apply_to(&file).map_err(std::io::Error::from);
         written = written.and_then(|()| file.write_all(bytes));
         if written.is_ok() && durability == Durability::Synced {
             written = file.sync_all();
@@ -137,11 +141,11 @@ impl Dir {
     /// just written here. Both times come from the file system, so a wrong clock never causes the removal of a live
     /// writer's file.
     fn remove_leftovers(&self, newest: &File) {
-        let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MOST_NAMES)) else { return };
-        for name in names.iter().filter(|name| is_temporary(name)) {
+        let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MAX_NAMES_CHECKED)) else { return };
+        for name in names.iter().filter(|name| is_temporary_name(name)) {
             let is_left = fs::statat(self, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
                 FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
-                    && now.st_mtime.saturating_sub(stat.st_mtime) > LEFT_AFTER_SECONDS
+                    && now.st_mtime.saturating_sub(stat.st_mtime) > LEFTOVER_AGE_SECONDS
             });
             if is_left {
                 let _ = fs::unlinkat(self, name.as_str(), AtFlags::empty());
@@ -150,10 +154,10 @@ impl Dir {
     }
 
     fn open_temporary(&self, name: &str, mode: Mode) -> Result<(String, File)> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
+        static TEMPORARY_COUNT: AtomicU32 = AtomicU32::new(0);
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let count = TEMPORARY_COUNT.fetch_add(1, Ordering::Relaxed);
             let temporary = format!(".{name}.{}-{count}{TEMPORARY_SUFFIX}", std::process::id());
             match fs::openat(self, &temporary, flags, mode) {
                 Ok(fd) => return Ok((temporary, File::from(fd))),
@@ -164,8 +168,8 @@ impl Dir {
         }
     }
 
-    fn settle(&self, durability: Durability) -> Result<()> {
-        if durability == Durability::Synced { self.sync() } else { Ok(()) }
+    fn sync_if_durable(&self, durability: Durability) -> Result<()> {
+        if durability == Durability::Synced { self.sync_folder() } else { Ok(()) }
     }
 }
 
@@ -173,13 +177,13 @@ impl Dir {
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// A temporary file that is older than this is no longer being written.
-const LEFT_AFTER_SECONDS: i64 = 3_600;
+const LEFTOVER_AGE_SECONDS: i64 = 3_600;
 
 /// How many names of a folder are checked for leftovers.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES_CHECKED: usize = 10_000;
 
 /// Returns whether a name has the form `.<name>.<process>-<count>.tmp`, which no other program uses.
-fn is_temporary(name: &str) -> bool {
+fn is_temporary_name(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let numbers = name
         .strip_prefix('.')
@@ -191,7 +195,7 @@ fn is_temporary(name: &str) -> bool {
 
 /// Who may read and write a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NewFile {
+pub(crate) enum NewFileAccess {
     /// Only the owner. A stricter umask takes away more rights. Records contain what people said.
     ForOwner,
     /// Whoever the umask allows. For files of other programs, which other users may need to read.
@@ -202,21 +206,21 @@ pub(crate) enum NewFile {
     WithOwner { mode: Mode, owner: u32, group: u32 },
 }
 
-impl NewFile {
+impl NewFileAccess {
     fn mode(self) -> Mode {
         match self {
             // The file starts out private. The mode is widened after the file has its final owner.
-            NewFile::ForOwner | NewFile::WithOwner { .. } => Mode::from_raw_mode(0o600),
-            NewFile::ByUmask => Mode::from_raw_mode(0o666),
-            NewFile::WithMode(mode) => mode,
+            NewFileAccess::ForOwner | NewFileAccess::WithOwner { .. } => Mode::from_raw_mode(0o600),
+            NewFileAccess::ByUmask => Mode::from_raw_mode(0o666),
+            NewFileAccess::WithMode(mode) => mode,
         }
     }
 
-    fn apply(self, file: &File) -> rustix::io::Result<()> {
+    fn apply_to(self, file: &File) -> rustix::io::Result<()> {
         match self {
-            NewFile::ForOwner | NewFile::ByUmask => Ok(()),
-            NewFile::WithMode(mode) => fs::fchmod(file, mode),
-            NewFile::WithOwner { mode, owner, group } => {
+            NewFileAccess::ForOwner | NewFileAccess::ByUmask => Ok(()),
+            NewFileAccess::WithMode(mode) => fs::fchmod(file, mode),
+            NewFileAccess::WithOwner { mode, owner, group } => {
                 let (owner, group) = (fs::Uid::from_raw(owner), fs::Gid::from_raw(group));
                 // Only root can change a file's owner; members of the group can keep the group.
                 if fs::fchown(file, Some(owner), Some(group)).is_err() {

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 
-fn temp() -> (tempfile::TempDir, Dir) {
+fn temp_dir() -> (tempfile::TempDir, Dir) {
     let temp = tempfile::tempdir().unwrap();
     let dir = Dir::open(temp.path()).unwrap();
     (temp, dir)
@@ -11,7 +11,7 @@ fn temp() -> (tempfile::TempDir, Dir) {
 
 #[test]
 fn replaces_whole_and_keeps_the_mode() {
-    let (temp, dir) = temp();
+    let (temp, dir) = temp_dir();
     let path = temp.path().join("x");
     dir.write("x", b"one", Durability::Synced).unwrap();
     files::set_permissions(&path, files::Permissions::from_mode(0o600)).unwrap();
@@ -23,34 +23,38 @@ fn replaces_whole_and_keeps_the_mode() {
 
 #[test]
 fn never_writes_through_a_link() {
-    let (temp, dir) = temp();
+    let (temp, dir) = temp_dir();
     files::write(temp.path().join("target"), "mine").unwrap();
     symlink("target", temp.path().join("x")).unwrap();
     assert!(matches!(dir.write("x", b"theirs", Durability::Synced), Err(Error::Refused { .. })));
-    assert!(!dir.create("x", b"theirs").unwrap(), "a link is there, so it is not created");
+    assert!(!dir.create_private_file("x", b"theirs").unwrap(), "a link is there, so it is not created");
     assert_eq!(files::read_to_string(temp.path().join("target")).unwrap(), "mine");
     assert_eq!(dir.entries().unwrap().len(), 2);
 }
 
 #[test]
 fn creates_once() {
-    let (temp, dir) = temp();
-    assert!(dir.create("x", b"first").unwrap());
-    assert!(!dir.create("x", b"second").unwrap());
-    assert!(!dir.create_plainly("x", b"third", NewFile::ForOwner).unwrap());
-    assert!(dir.create_plainly("y", b"plain", NewFile::ForOwner).unwrap());
+    let (temp, dir) = temp_dir();
+    assert!(dir.create_private_file("x", b"first").unwrap());
+    assert!(!dir.create_private_file("x", b"second").unwrap());
+    assert!(!dir.create_without_hard_link("x", b"third", NewFileAccess::ForOwner).unwrap());
+    assert!(dir.create_without_hard_link("y", b"plain", NewFileAccess::ForOwner).unwrap());
     assert_eq!(files::read(temp.path().join("x")).unwrap(), b"first");
     assert_eq!(dir.entries().unwrap().len(), 2);
 }
 
 #[test]
 fn of_many_that_create_at_once_one_wins() {
-    let (temp, _dir) = temp();
+    let (temp, _dir) = temp_dir();
     let winners: Vec<u32> = std::thread::scope(|scope| {
         let make = |n: u32| {
             let path = temp.path();
             scope.spawn(move || {
-                Dir::open(path).unwrap().create("x", n.to_string().as_bytes()).unwrap().then_some(n)
+                Dir::open(path)
+                    .unwrap()
+                    .create_private_file("x", n.to_string().as_bytes())
+                    .unwrap()
+                    .then_some(n)
             })
         };
         let threads: Vec<_> = (0..16).map(make).collect();
@@ -63,7 +67,7 @@ fn of_many_that_create_at_once_one_wins() {
 #[test]
 fn leftovers_of_killed_writers_go_once_they_are_old() {
     use std::time::{Duration, SystemTime};
-    let (temp, dir) = temp();
+    let (temp, dir) = temp_dir();
     let left = |name: &str, minutes: u64| {
         let file = File::create(temp.path().join(name)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
@@ -83,13 +87,13 @@ fn leftovers_of_killed_writers_go_once_they_are_old() {
 
 #[test]
 fn new_files_and_folders_are_for_their_owner() {
-    let (temp, dir) = temp();
+    let (temp, dir) = temp_dir();
     let mode = |rel: &str| temp.path().join(rel).metadata().unwrap().permissions().mode() & 0o777;
     dir.write("synced", b"", Durability::Synced).unwrap();
     dir.write("cache", b"", Durability::Cache).unwrap();
-    dir.create("created", b"").unwrap();
-    dir.put("a/b/put", b"", Durability::Synced).unwrap();
-    dir.append("a/log.jsonl", b"{}", 1_000).unwrap();
+    dir.create_private_file("created", b"").unwrap();
+    dir.write_at_path("a/b/put", b"", Durability::Synced).unwrap();
+    dir.append_line("a/log.jsonl", b"{}", 1_000).unwrap();
     for file in ["synced", "cache", "created", "a/b/put", "a/log.jsonl"] {
         assert_eq!(mode(file), 0o600, "{file}");
     }

@@ -2,33 +2,33 @@
 
 use std::time::Duration;
 
-use model::benchmark::History;
-use model::plan::Unreadable;
+use model::benchmark::BenchmarkHistory;
+use model::plan::UnreadableReason;
 
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 /// Enough for tens of thousands of runs.
-const LARGEST: usize = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {
     pub fn lock_benchmarks(&self, wait: Duration) -> Result<Lock> {
-        self.lock(layout::BENCHMARKS_LOCK, wait)
+        self.lock_record(layout::BENCHMARKS_LOCK, wait)
     }
 
     /// Returns an empty history if there is no file.
-    pub fn benchmarks(&self) -> Result<History> {
-        let bytes = match self.dir().read(layout::BENCHMARKS, LARGEST) {
-            Err(Error::Absent { .. }) => return Ok(History::new()),
+    pub fn read_benchmarks(&self) -> Result<BenchmarkHistory> {
+        let bytes = match self.dir().read_file(layout::BENCHMARKS, MAX_FILE_BYTES) {
+            Err(Error::Absent { .. }) => return Ok(BenchmarkHistory::new()),
             bytes => bytes?,
         };
         let path = || self.dir().path().join(layout::BENCHMARKS);
-        History::parse(&bytes).map_err(|problem| match problem {
-            Unreadable::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            Unreadable::Foreign { why } => Error::Foreign { path: path(), why },
+        BenchmarkHistory::parse(&bytes).map_err(|problem| match problem {
+            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 
-    pub fn write_benchmarks(&self, history: &History) -> Result<()> {
-        self.dir().write(layout::BENCHMARKS, &history.bytes(), Durability::Synced)
+    pub fn write_benchmarks(&self, history: &BenchmarkHistory) -> Result<()> {
+        self.dir().write(layout::BENCHMARKS, &history.to_bytes(), Durability::Synced)
     }
 }

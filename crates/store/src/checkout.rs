@@ -6,33 +6,33 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
-use model::evidence::{FileState, Listing};
-use model::plan::hash;
+use model::evidence::{FileListing, FileState};
+use model::plan::sha256_hex;
 use rustix::fs::{self, AtFlags, FileType};
 
 use crate::{Dir, EntryKind, Result, layout, tracked};
 
 /// Files larger than this are compared by size and time only.
-const LARGEST: usize = 64 * 1024 * 1024;
+const MAX_HASHED_BYTES: usize = 64 * 1024 * 1024;
 
 /// A file that changed less than this many nanoseconds before it was listed may have changed again without getting
 /// a new time.
-const TOO_CLOSE: i64 = 1_000_000_000;
+const AMBIGUOUS_TIME_NANOS: i64 = 1_000_000_000;
 
 /// Names of folders with generated files. They are skipped only outside git.
-const MADE: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
+const GENERATED_FOLDERS: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
 
 /// How many of the newest files are compared first, because recently edited files are the most likely to change again.
-const NEWEST: usize = 16;
+const NEWEST_COMPARED_FIRST: usize = 16;
 
 /// The clock is read again after this many files.
-const SOME: usize = 64;
+const FILES_PER_CLOCK_READ: usize = 64;
 
 /// A checkout, and what has already been examined in it.
 #[derive(Debug)]
 pub struct Checkout {
     dir: Dir,
-    looked: RefCell<HashMap<String, Option<Seen>>>,
+    looked: RefCell<HashMap<String, Option<FileStat>>>,
     /// The folder that was used last; `None` if there is no such folder. Files are examined folder by folder.
     folder: RefCell<(String, Option<Dir>)>,
     left: Cell<Effort>,
@@ -48,11 +48,11 @@ pub struct Effort {
 }
 
 impl Effort {
-    pub const ANY: Effort = Effort { files: usize::MAX, bytes: u64::MAX, until: None };
+    pub const UNLIMITED: Effort = Effort { files: usize::MAX, bytes: u64::MAX, until: None };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
+struct FileStat {
     size: u64,
     /// When the content was last changed, in nanoseconds. A program can set this time to any value.
     changed: i64,
@@ -73,7 +73,7 @@ pub enum Comparison {
 
 /// When the files of a listing were examined, or through which checkout.
 #[derive(Clone, Copy, Debug)]
-pub enum ListedAt<'c> {
+pub enum ListingOrigin<'c> {
     /// They were examined no later than this time of the file system's clock.
     Before(i64),
     /// They were examined through this checkout, earlier in this process.
@@ -82,11 +82,11 @@ pub enum ListedAt<'c> {
 
 impl Checkout {
     pub fn open(path: &Path) -> Result<Checkout> {
-        Checkout::open_for(path, Effort::ANY)
+        Checkout::open_with_effort(path, Effort::UNLIMITED)
     }
 
     /// Opens a checkout for a caller that must not take long.
-    pub fn open_for(path: &Path, effort: Effort) -> Result<Checkout> {
+    pub fn open_with_effort(path: &Path, effort: Effort) -> Result<Checkout> {
         let dir = Dir::open(path)?;
         Ok(Checkout { dir, looked: RefCell::default(), folder: RefCell::default(), left: Cell::new(effort) })
     }
@@ -96,12 +96,12 @@ impl Checkout {
     }
 
     /// Returns whether there is a file or a link at `path`.
-    pub fn has(&self, path: &str) -> bool {
-        self.look(path).is_some()
+    pub fn exists(&self, path: &str) -> bool {
+        self.file_stat(path).is_some()
     }
 
     pub fn is_folder(&self, path: &str) -> bool {
-        self.dir.sub(path).is_ok()
+        self.dir.open_subfolder(path).is_ok()
     }
 
     pub fn is_in_git(&self) -> bool {
@@ -110,27 +110,27 @@ impl Checkout {
 
     /// Returns the files that git tracks, without running git. Returns `None` outside git, and if there are more
     /// than `most` files.
-    pub fn tracked(&self, most: usize) -> Option<Vec<String>> {
+    pub fn tracked_files(&self, most: usize) -> Option<Vec<String>> {
         let files = tracked::tracked_files(self.dir.path(), most)?;
-        Some(files.into_iter().filter(|path| !is_ours(path)).collect())
+        Some(files.into_iter().filter(|path| !is_in_store(path)).collect())
     }
 
     /// Returns every file below a folder, for checkouts without git. Returns `None` if there are more than `most`
     /// files.
-    pub fn walk(&self, below: &str, most: usize) -> Option<Vec<String>> {
+    pub fn files_below(&self, below: &str, most: usize) -> Option<Vec<String>> {
         let (mut files, mut folders) = (Vec::new(), vec![below.trim_matches('/').to_owned()]);
         while let Some(folder) = folders.pop() {
             let entries = match folder.is_empty() {
                 true => self.dir.entries(),
-                false => self.dir.sub(&folder).and_then(|dir| dir.entries()),
+                false => self.dir.open_subfolder(&folder).and_then(|dir| dir.entries()),
             };
             for entry in entries.unwrap_or_default() {
                 let path =
                     if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
-                let is_made = entry.name.starts_with('.') || MADE.contains(&entry.name.as_str());
+                let is_made = entry.name.starts_with('.') || GENERATED_FOLDERS.contains(&entry.name.as_str());
                 match entry.kind {
                     EntryKind::Folder if !is_made => folders.push(path),
-                    EntryKind::File if !is_ours(&path) => files.push(path),
+                    EntryKind::File if !is_in_store(&path) => files.push(path),
                     EntryKind::Folder | EntryKind::File | EntryKind::Other => {}
                 }
             }
@@ -144,15 +144,15 @@ impl Checkout {
 
     /// Returns the current state of the files. Missing files are left out; content is read up to `budget` bytes in
     /// total.
-    pub fn listing<'f>(&self, files: impl IntoIterator<Item = &'f str>, budget: u64) -> Listing {
-        let mut listing = Listing::default();
+    pub fn list_files<'f>(&self, files: impl IntoIterator<Item = &'f str>, budget: u64) -> FileListing {
+        let mut listing = FileListing::default();
         let mut left = budget;
         for path in files {
-            let Some(seen) = self.look(path) else { continue };
+            let Some(seen) = self.file_stat(path) else { continue };
             let hash = match seen.size <= left {
                 true => {
                     left -= seen.size;
-                    self.hash(path, seen).unwrap_or_default()
+                    self.content_hash(path, seen).unwrap_or_default()
                 }
                 false => String::new(),
             };
@@ -162,15 +162,15 @@ impl Checkout {
     }
 
     /// Compares the files with a listing and returns the first one that differs.
-    pub fn compare(&self, listing: &Listing, listed: ListedAt) -> Comparison {
+    pub fn compare_with_listing(&self, listing: &FileListing, listed: ListingOrigin) -> Comparison {
         let mut newest: Vec<(&String, &FileState)> = listing.files.iter().collect();
-        if newest.len() > NEWEST {
-            newest.select_nth_unstable_by_key(NEWEST - 1, |(_, state)| Reverse(state.changed));
-            newest.truncate(NEWEST);
+        if newest.len() > NEWEST_COMPARED_FIRST {
+            newest.select_nth_unstable_by_key(NEWEST_COMPARED_FIRST - 1, |(_, state)| Reverse(state.changed));
+            newest.truncate(NEWEST_COMPARED_FIRST);
         }
         newest.sort_by_key(|(path, state)| (Reverse(state.changed), *path));
         for (path, state) in newest.into_iter().chain(&listing.files) {
-            match self.compare_one(path, state, listed) {
+            match self.compare_file(path, state, listed) {
                 Comparison::Same => {}
                 other => return other,
             }
@@ -178,11 +178,11 @@ impl Checkout {
         Comparison::Same
     }
 
-    fn compare_one(&self, path: &str, state: &FileState, listed: ListedAt) -> Comparison {
-        if !self.may_go_on() {
+    fn compare_file(&self, path: &str, state: &FileState, listed: ListingOrigin) -> Comparison {
+        if !self.has_effort_left() {
             return Comparison::Unfinished;
         }
-        let Some(seen) = self.look(path) else { return Comparison::Gone(path.to_owned()) };
+        let Some(seen) = self.file_stat(path) else { return Comparison::Gone(path.to_owned()) };
         let same = |is_same: bool| match is_same {
             true => Comparison::Same,
             false => Comparison::Changed(path.to_owned()),
@@ -193,80 +193,82 @@ impl Checkout {
         let is_same_look = seen.changed == state.changed;
         // A change updates the inode's time, even if the program that made the change resets the content's time.
         let (is_untouched, is_long_untouched) = match listed {
-            ListedAt::Before(at) => {
+            ListingOrigin::Before(at) => {
                 let last = seen.changed.max(seen.inode_changed);
-                (seen.inode_changed <= at, last < at.saturating_sub(TOO_CLOSE))
+                (seen.inode_changed <= at, last < at.saturating_sub(AMBIGUOUS_TIME_NANOS))
             }
-            ListedAt::Through(earlier) => (earlier.look(path) == Some(seen), false),
+            ListingOrigin::Through(earlier) => (earlier.file_stat(path) == Some(seen), false),
         };
         if state.hash.is_empty() {
             return same(is_same_look && is_untouched);
         }
-        if is_same_look && (is_long_untouched || matches!(listed, ListedAt::Through(_)) && is_untouched) {
+        if is_same_look && (is_long_untouched || matches!(listed, ListingOrigin::Through(_)) && is_untouched)
+        {
             return Comparison::Same;
         }
         let left = self.left.get();
         let Some(bytes) = left.bytes.checked_sub(seen.size) else { return Comparison::Unfinished };
         self.left.set(Effort { bytes, ..left });
-        same(self.hash(path, seen).is_some_and(|hash| hash == state.hash))
+        same(self.content_hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
     /// Returns the first of these files that may have changed at `at` or later, in nanoseconds of the file system's
     /// clock. For a missing file, the time of its folder shows when it was removed.
-    pub fn changed_since<'f>(
+    pub fn first_changed_since<'f>(
         &self,
         files: impl IntoIterator<Item = &'f str>,
         at: impl Fn(&str) -> i64,
     ) -> Option<&'f str> {
-        files.into_iter().find(|path| match self.look(path) {
+        files.into_iter().find(|path| match self.file_stat(path) {
             Some(seen) => seen.changed.max(seen.inode_changed) >= at(path),
             // A submodule is a folder, and git tracks only its commit.
-            None => !self.is_folder(path) && self.folder_changed(path) >= at(path),
+            None => !self.is_folder(path) && self.folder_change_time(path) >= at(path),
         })
     }
 
     /// Returns when an entry of the nearest existing folder above `path` was last created, renamed or removed.
-    fn folder_changed(&self, path: &str) -> i64 {
+    fn folder_change_time(&self, path: &str) -> i64 {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]).rev();
         let nearest = folders.chain(std::iter::once("."));
         nearest
             .filter_map(|folder| {
-                let dir = if folder == "." { None } else { Some(self.dir.sub(folder).ok()?) };
+                let dir = if folder == "." { None } else { Some(self.dir.open_subfolder(folder).ok()?) };
                 let stat = fs::fstat(dir.as_ref().unwrap_or(&self.dir)).ok()?;
-                Some(nanoseconds(stat.st_ctime, stat.st_ctime_nsec))
+                Some(to_nanoseconds(stat.st_ctime, stat.st_ctime_nsec))
             })
             .next()
             .unwrap_or(i64::MAX)
     }
 
-    fn may_go_on(&self) -> bool {
+    fn has_effort_left(&self) -> bool {
         let Effort { files, bytes, until } = self.left.get();
         let Some(left) = files.checked_sub(1) else { return false };
         self.left.set(Effort { files: left, bytes, until });
-        until.is_none_or(|until| !left.is_multiple_of(SOME) || Instant::now() < until)
+        until.is_none_or(|until| !left.is_multiple_of(FILES_PER_CLOCK_READ) || Instant::now() < until)
     }
 
     /// Returns the hash of a file's content. The hash of a link is that of its target's path: links are not
     /// followed.
-    fn hash(&self, path: &str, seen: Seen) -> Option<String> {
+    fn content_hash(&self, path: &str, seen: FileStat) -> Option<String> {
         if seen.is_link {
-            let target = self.in_folder(path, |dir, name| fs::readlinkat(dir, name, Vec::new()))?;
-            return Some(hash(&[b"link\0", target.as_bytes()].concat()));
+            let target = self.with_parent_folder(path, |dir, name| fs::readlinkat(dir, name, Vec::new()))?;
+            return Some(sha256_hex(&[b"link\0", target.as_bytes()].concat()));
         }
-        self.dir.read(path, LARGEST).ok().map(|bytes| hash(&bytes))
+        self.dir.read_file(path, MAX_HASHED_BYTES).ok().map(|bytes| sha256_hex(&bytes))
     }
 
-    fn look(&self, path: &str) -> Option<Seen> {
+    fn file_stat(&self, path: &str) -> Option<FileStat> {
         if let Some(known) = self.looked.borrow().get(path) {
             return *known;
         }
-        let stat = self.in_folder(path, |dir, name| fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
+        let stat =
+            self.with_parent_folder(path, |dir, name| fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
         let seen = stat.and_then(|stat| {
             let kind = FileType::from_raw_mode(stat.st_mode);
-            matches!(kind, FileType::RegularFile | FileType::Symlink).then(|| Seen {
+            matches!(kind, FileType::RegularFile | FileType::Symlink).then(|| FileStat {
                 size: stat.st_size.unsigned_abs(),
-                changed: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
-                inode_changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
+                changed: to_nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+                inode_changed: to_nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
                 is_link: kind == FileType::Symlink,
             })
         });
@@ -276,7 +278,11 @@ impl Checkout {
 
     /// Calls `look` with the folder of a file and the file's name in it. The folder is opened beneath the checkout
     /// without following links, so that a path in a record cannot lead elsewhere.
-    fn in_folder<T>(&self, path: &str, look: impl FnOnce(&Dir, &str) -> rustix::io::Result<T>) -> Option<T> {
+    fn with_parent_folder<T>(
+        &self,
+        path: &str,
+        look: impl FnOnce(&Dir, &str) -> rustix::io::Result<T>,
+    ) -> Option<T> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if path.starts_with('/') || matches!(name, "" | "." | "..") {
             return None;
@@ -286,17 +292,17 @@ impl Checkout {
         }
         let mut open = self.folder.borrow_mut();
         if open.0 != folder {
-            *open = (folder.to_owned(), self.dir.sub(folder).ok());
+            *open = (folder.to_owned(), self.dir.open_subfolder(folder).ok());
         }
         look(open.1.as_ref()?, name).ok()
     }
 }
 
-pub(crate) fn nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
+pub(crate) fn to_nanoseconds(seconds: i64, nanoseconds: impl TryInto<i64>) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.try_into().unwrap_or(0))
 }
 
 /// Whether a path is in the store. Our own records change all the time, so they are not compared.
-fn is_ours(path: &str) -> bool {
-    path.strip_prefix(layout::STORE).is_some_and(|rest| rest.starts_with('/'))
+fn is_in_store(path: &str) -> bool {
+    path.strip_prefix(layout::STORE_FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }

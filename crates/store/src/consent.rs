@@ -6,18 +6,18 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use model::consent::Digest;
+use model::consent::ConsentDigest;
 use model::marker::ProjectId;
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use model::time;
 use serde::{Deserialize, Serialize};
 
-use crate::read::{io_error, read_own};
+use crate::read::{io_error, read_outside_store};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
 /// The largest record that is read: that of a run with several hundred outputs, each of which has a digest.
-const LARGEST: usize = 1024 * 1024;
+const MAX_RECORD_BYTES: usize = 1024 * 1024;
 
 /// What a consent record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,13 +48,13 @@ pub struct Consents {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Record {
+struct ConsentRecord {
     schema_version: u64,
     root: String,
     kind: ConsentKind,
     id: String,
     /// Digests of everything that the user allowed. Nothing else is allowed.
-    digests: Vec<Digest>,
+    digests: Vec<ConsentDigest>,
     given_at: String,
 }
 
@@ -66,20 +66,26 @@ impl Consents {
 
     /// Returns whether the user allowed everything in `digests`. A record of another root, of another item or of a
     /// newer version does not count.
-    pub fn hold(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> Result<bool> {
-        let known = self.digests(kind, id)?;
+    pub fn is_allowed(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest]) -> Result<bool> {
+        let known = self.allowed_digests(kind, id)?;
         Ok(!digests.is_empty() && digests.iter().all(|digest| known.contains(digest)))
     }
 
     /// Adds digests to those that were allowed before under the same id.
-    pub fn add(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
-        let mut all = self.digests(kind, id)?;
+    pub fn add(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest], now: Timestamp) -> Result<()> {
+        let mut all = self.allowed_digests(kind, id)?;
         all.extend_from_slice(digests);
         self.replace(kind, id, &all, now)
     }
 
     /// Replaces the digests that were allowed before under the same id. The record is on disk when this returns.
-    pub fn replace(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
+    pub fn replace(
+        &self,
+        kind: ConsentKind,
+        id: &str,
+        digests: &[ConsentDigest],
+        now: Timestamp,
+    ) -> Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
         let Some(root_text) = root.to_str() else {
@@ -88,15 +94,15 @@ impl Consents {
         let mut digests = digests.to_vec();
         digests.sort();
         digests.dedup();
-        let record = Record {
+        let record = ConsentRecord {
             schema_version: SCHEMA_VERSION,
             root: root_text.to_owned(),
             kind,
             id: id.to_owned(),
             digests,
-            given_at: time::rfc3339(now),
+            given_at: time::to_rfc3339(now),
         };
-        let name = file_name(&root, kind, id);
+        let name = record_file_name(&root, kind, id);
         let text = serde_json::to_string_pretty(&record).map_err(|e| Error::Io {
             path: self.folder.join(&name),
             doing: "write",
@@ -112,13 +118,13 @@ impl Consents {
         let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
         match Dir::open(&self.folder) {
             Err(Error::Absent { .. }) => Ok(()),
-            dir => dir?.remove(&file_name(&root, kind, id)),
+            dir => dir?.remove_file(&record_file_name(&root, kind, id)),
         }
     }
 
     /// Moves the consents that the user gave while the root was at one of these paths, and returns how many were
     /// moved. If an item already has a consent at the present path, it keeps that consent.
-    pub fn take_over(&self, former: &[String], now: Timestamp) -> Result<usize> {
+    pub fn move_from_former_roots(&self, former: &[String], now: Timestamp) -> Result<usize> {
         let dir = match Dir::open(&self.folder) {
             Err(Error::Absent { .. }) => return Ok(0),
             dir => dir?,
@@ -126,39 +132,41 @@ impl Consents {
         let mut taken = 0;
         for entry in dir.entries()? {
             // A record that cannot be read allows nothing, neither here nor at its old path.
-            let Ok(bytes) = read_own(&self.folder.join(&entry.name), LARGEST) else { continue };
-            let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+            let Ok(bytes) = read_outside_store(&self.folder.join(&entry.name), MAX_RECORD_BYTES) else {
+                continue;
+            };
+            let Ok(record) = serde_json::from_slice::<ConsentRecord>(&bytes) else { continue };
             if record.schema_version > SCHEMA_VERSION || !former.contains(&record.root) {
                 continue;
             }
-            if self.digests(record.kind, &record.id)?.is_empty() {
+            if self.allowed_digests(record.kind, &record.id)?.is_empty() {
                 self.replace(record.kind, &record.id, &record.digests, now)?;
                 taken += 1;
             }
-            dir.remove(&entry.name)?;
+            dir.remove_file(&entry.name)?;
         }
         Ok(taken)
     }
 
-    fn digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<Digest>> {
+    fn allowed_digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<ConsentDigest>> {
         // Try the path as given first, as the trust records do: resolving links takes a system call per folder, and
         // hooks run this code.
-        match self.read(&self.root, kind, id)? {
+        match self.read_record(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
             None => match self.root.canonicalize() {
-                Ok(root) if root != self.root => Ok(self.read(&root, kind, id)?.unwrap_or_default()),
+                Ok(root) if root != self.root => Ok(self.read_record(&root, kind, id)?.unwrap_or_default()),
                 _ => Ok(Vec::new()),
             },
         }
     }
 
-    fn read(&self, root: &Path, kind: ConsentKind, id: &str) -> Result<Option<Vec<Digest>>> {
-        let path = self.folder.join(file_name(root, kind, id));
-        let bytes = match read_own(&path, LARGEST) {
+    fn read_record(&self, root: &Path, kind: ConsentKind, id: &str) -> Result<Option<Vec<ConsentDigest>>> {
+        let path = self.folder.join(record_file_name(root, kind, id));
+        let bytes = match read_outside_store(&path, MAX_RECORD_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
             bytes => bytes?,
         };
-        let record: Record = serde_json::from_slice(&bytes).map_err(|e| Error::Damaged {
+        let record: ConsentRecord = serde_json::from_slice(&bytes).map_err(|e| Error::Damaged {
             path: path.clone(),
             line: Some(e.line().max(1)),
             why: e.to_string(),
@@ -178,9 +186,9 @@ impl Consents {
 
 /// Returns a file name that differs between two checkouts of one project, and between a loop and a stage of the same
 /// name.
-fn file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
+fn record_file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
     let parts = [root.as_os_str().as_encoded_bytes(), id.as_bytes()];
-    format!("{}-{:016x}.json", kind.name(), fingerprint(parts))
+    format!("{}-{:016x}.json", kind.name(), fnv_fingerprint(parts))
 }
 
 #[cfg(test)]

@@ -4,21 +4,21 @@ use std::time::Duration;
 
 use model::decision::Decision;
 
-use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
+use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
 /// The largest view that is read. No view that thru writes is as large as this.
-const LARGEST_VIEW: usize = 16 * 1024 * 1024;
+const MAX_VIEW_BYTES: usize = 16 * 1024 * 1024;
 
 impl Store {
     /// Appends decisions in one write, so that their lines stay together. With `Durability::Synced` they are on
     /// disk when this returns. The hook of a tool call does not wait for the disk: the next checkpoint calls
     /// [`Store::sync_decisions`].
     pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
-        let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::line).collect();
+        let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::to_json_line).collect();
         match durability {
-            Durability::Synced => self.dir().append_synced(layout::DECISIONS, &lines),
+            Durability::Synced => self.dir().append_lines_synced(layout::DECISIONS, &lines),
             Durability::Relaxed | Durability::Cache => {
-                self.dir().append_all(layout::DECISIONS, &lines, u64::MAX)
+                self.dir().append_lines(layout::DECISIONS, &lines, u64::MAX)
             }
         }
     }
@@ -31,20 +31,20 @@ impl Store {
     /// Takes the lock for reading the decisions and then adding one that depends on them. Hooks append without this
     /// lock.
     pub fn lock_decisions(&self, wait: Duration) -> Result<Lock> {
-        self.lock(layout::DECISIONS_LOCK, wait)
+        self.lock_record(layout::DECISIONS_LOCK, wait)
     }
 
     /// Returns those of `ids` that do not occur in the last `window` bytes of the log, and whether these bytes are
     /// the whole log. Lines are searched without being parsed: an id in quotes cannot be part of a longer word.
-    pub fn unrecorded(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
-        let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((ids, true)) };
+    pub fn unrecorded_ids(&self, ids: Vec<String>, window: u64) -> Result<(Vec<String>, bool)> {
+        let Some(look) = self.dir().file_info(layout::DECISIONS)? else { return Ok((ids, true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
         let is_there = |id: &String| memchr::memmem::find(&tail, format!("\"{id}\"").as_bytes()).is_some();
         Ok((ids.into_iter().filter(|id| !is_there(id)).collect(), look.bytes <= window))
     }
 
-    /// Returns all decisions, oldest first, including those of later versions (`Decision::is_known` detects these).
-    pub fn decisions(&self) -> Result<(Vec<Decision>, Tally)> {
+    /// Returns all decisions, oldest first, including those of later versions (`Decision::is_version_known` detects these).
+    pub fn all_decisions(&self) -> Result<(Vec<Decision>, LineTally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::DECISIONS, |decision| all.push(decision))?;
         Ok((all, tally))
@@ -53,19 +53,19 @@ impl Store {
     /// Returns the decisions in the last `window` bytes of the log, oldest first, and whether these bytes are the
     /// whole log.
     pub fn newest_decisions(&self, window: u64) -> Result<(Vec<Decision>, bool)> {
-        let Some(look) = self.dir().look(layout::DECISIONS)? else { return Ok((Vec::new(), true)) };
+        let Some(look) = self.dir().file_info(layout::DECISIONS)? else { return Ok((Vec::new(), true)) };
         let tail = self.dir().read_tail(layout::DECISIONS, window)?;
-        let decisions = tail.split(|b| *b == b'\n').filter_map(Decision::read).collect();
+        let decisions = tail.split(|b| *b == b'\n').filter_map(Decision::parse_line).collect();
         Ok((decisions, look.bytes <= window))
     }
 
     /// Takes the lock for writing the view.
     pub fn lock_context_view(&self, wait: Duration) -> Result<Lock> {
-        self.lock(layout::CONTEXT_LOCK, wait)
+        self.lock_record(layout::CONTEXT_LOCK, wait)
     }
 
-    pub fn context_view(&self) -> Result<Option<Vec<u8>>> {
-        match self.dir().read(layout::CONTEXT_VIEW, LARGEST_VIEW) {
+    pub fn read_context_view(&self) -> Result<Option<Vec<u8>>> {
+        match self.dir().read_file(layout::CONTEXT_VIEW, MAX_VIEW_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             bytes => bytes.map(Some),
         }
@@ -78,18 +78,18 @@ impl Store {
 
 /// A fingerprint of the answers of a session that have been compared with the decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AnswersSeen(pub u64);
+pub struct AnswersFingerprint(pub u64);
 
-impl SessionState for AnswersSeen {
-    const FOLDER: &'static str = layout::ANSWERS_SEEN;
-    const LARGEST: usize = 64;
+impl SessionState for AnswersFingerprint {
+    const FOLDER: &'static str = layout::ANSWERS_SEEN_FOLDER;
+    const MAX_BYTES: usize = 64;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<AnswersSeen, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<AnswersFingerprint, String> {
         let text = String::from_utf8_lossy(bytes);
-        u64::from_str_radix(text.trim(), 16).map(AnswersSeen).map_err(|error| error.to_string())
+        u64::from_str_radix(text.trim(), 16).map(AnswersFingerprint).map_err(|error| error.to_string())
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         format!("{:016x}\n", self.0).into_bytes()
     }
 }

@@ -10,16 +10,16 @@ use model::time;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::read::{io_error, read_lines, read_whole, require_file};
-use crate::system::{self, ALWAYS};
-use crate::{Error, Result, Tracked};
+use crate::read::{io_error, read_lines, read_open_file, require_regular_file};
+use crate::system::{self, OPEN_FLAGS};
+use crate::{Error, Result, TrackedFiles};
 
 #[derive(Debug)]
 pub struct Dir {
     fd: OwnedFd,
     path: PathBuf,
     /// Files that git tracks although they belong to one machine. They came with a commit and are treated as absent.
-    pub(crate) tracked: Tracked,
+    pub(crate) tracked: TrackedFiles,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ impl Dir {
     /// Opens a folder that belongs to the user (a root, the state folder). Links in the path are allowed, because the
     /// user made them.
     pub fn open(path: &Path) -> Result<Dir> {
-        let fd = fs::openat(CWD, path, OFlags::DIRECTORY | ALWAYS, Mode::empty())
+        let fd = fs::openat(CWD, path, OFlags::DIRECTORY | OPEN_FLAGS, Mode::empty())
             .map_err(|e| Error::from_errno(e, path, "open"))?;
-        Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
+        Ok(Dir { fd, path: path.to_owned(), tracked: TrackedFiles::Nothing })
     }
 
     /// Opens `path` if no part of it is a link. If the error is "not found", the path does not exist; after any
@@ -53,7 +53,7 @@ impl Dir {
     /// ancestor of a folder is checked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
-        Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
+        Ok(Dir { fd, path: path.to_owned(), tracked: TrackedFiles::Nothing })
     }
 
     pub fn path(&self) -> &Path {
@@ -61,29 +61,29 @@ impl Dir {
     }
 
     /// Returns the same folder under the path that messages should show.
-    pub(crate) fn at(self, path: PathBuf) -> Dir {
+    pub(crate) fn with_display_path(self, path: PathBuf) -> Dir {
         Dir { path, ..self }
     }
 
     /// Opens a folder below this one.
-    pub fn sub(&self, rel: &str) -> Result<Dir> {
+    pub fn open_subfolder(&self, rel: &str) -> Result<Dir> {
         let fd = self.open_beneath(rel, OFlags::DIRECTORY, Mode::empty(), "open")?;
-        Ok(Dir { fd, path: self.path.join(rel), tracked: Tracked::Nothing })
+        Ok(Dir { fd, path: self.path.join(rel), tracked: TrackedFiles::Nothing })
     }
 
     /// Opens a folder below this one, and creates missing folders, readable by the owner only.
-    pub fn make(&self, rel: &str) -> Result<Dir> {
-        self.make_with(rel, OWNER_ONLY)
+    pub fn create_subfolder(&self, rel: &str) -> Result<Dir> {
+        self.create_subfolder_with_mode(rel, OWNER_ONLY)
     }
 
     /// Opens a folder below this one that belongs to another program, and creates missing folders with the mode
     /// that the umask gives.
-    pub fn make_by_umask(&self, rel: &str) -> Result<Dir> {
-        self.make_with(rel, Mode::from_raw_mode(0o777))
+    pub fn create_subfolder_by_umask(&self, rel: &str) -> Result<Dir> {
+        self.create_subfolder_with_mode(rel, Mode::from_raw_mode(0o777))
     }
 
-    fn make_with(&self, rel: &str, mode: Mode) -> Result<Dir> {
-        match self.sub(rel) {
+    fn create_subfolder_with_mode(&self, rel: &str, mode: Mode) -> Result<Dir> {
+        match self.open_subfolder(rel) {
             Err(Error::Absent { .. }) => {}
             done => return done,
         }
@@ -91,7 +91,7 @@ impl Dir {
         for part in rel.split('/') {
             made = if made.is_empty() { part.to_owned() } else { format!("{made}/{part}") };
             let parent = match made.rsplit_once('/') {
-                Some((parent, _)) => &self.sub(parent)?,
+                Some((parent, _)) => &self.open_subfolder(parent)?,
                 None => self,
             };
             match fs::mkdirat(&parent.fd, part, mode) {
@@ -99,11 +99,11 @@ impl Dir {
                 Err(e) => return Err(Error::from_errno(e, &self.path.join(&made), "make a folder")),
             }
         }
-        self.sub(rel)
+        self.open_subfolder(rel)
     }
 
     /// Creates one folder in this one. Returns false if the name is taken.
-    pub(crate) fn make_new(&self, name: &str) -> Result<bool> {
+    pub(crate) fn create_new_folder(&self, name: &str) -> Result<bool> {
         match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
@@ -112,7 +112,7 @@ impl Dir {
     }
 
     /// Reads a whole small file. A file over `max` bytes is an error, because thru writes no such file.
-    pub fn read(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
+    pub fn read_file(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
@@ -120,7 +120,7 @@ impl Dir {
     /// call.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
-        Ok((read_whole(&file, &self.path.join(rel), max)?, file))
+        Ok((read_open_file(&file, &self.path.join(rel), max)?, file))
     }
 
     /// Reads the last `max` bytes of a file, starting at the beginning of a line.
@@ -150,15 +150,15 @@ impl Dir {
     /// Opens a regular file for reading and returns its size.
     pub(crate) fn open_file(&self, rel: &str) -> Result<(File, u64)> {
         let fd = self.open_to_read(rel)?;
-        let size = require_file(fd.as_fd(), &self.path.join(rel))?;
+        let size = require_regular_file(fd.as_fd(), &self.path.join(rel))?;
         Ok((File::from(fd), size))
     }
 
     /// Removes a state file below this folder. A missing file is not an error. Records are never removed.
-    pub fn remove(&self, rel: &str) -> Result<()> {
+    pub fn remove_file(&self, rel: &str) -> Result<()> {
         let (folder, name) = rel.rsplit_once('/').map_or((None, rel), |(folder, name)| (Some(folder), name));
         let removed = match folder {
-            Some(folder) => match self.sub(folder) {
+            Some(folder) => match self.open_subfolder(folder) {
                 Ok(folder) => fs::unlinkat(&folder, name, AtFlags::empty()),
                 Err(Error::Absent { .. }) => return Ok(()),
                 Err(e) => return Err(e),
@@ -197,8 +197,8 @@ impl Dir {
                 continue;
             }
             let kind = match entry.file_type() {
-                FileType::Unknown => self.kind(name)?,
-                known => kind_of(known),
+                FileType::Unknown => self.entry_kind(name)?,
+                known => entry_kind_from(known),
             };
             entries.push(Entry { name: name.to_owned(), kind });
         }
@@ -224,10 +224,10 @@ impl Dir {
 
     /// Returns what kind of entry `name` is. Needed because some file systems do not report the kind in the
     /// listing.
-    pub(crate) fn kind(&self, name: &str) -> Result<EntryKind> {
+    pub(crate) fn entry_kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
-        Ok(kind_of(FileType::from_raw_mode(stat.st_mode)))
+        Ok(entry_kind_from(FileType::from_raw_mode(stat.st_mode)))
     }
 
     /// Renames an entry only if the new name is free. Nothing is ever overwritten.
@@ -236,13 +236,13 @@ impl Dir {
     }
 
     /// Moves whatever has this name out of the way and returns the new name. Nothing is deleted.
-    pub fn set_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
+    pub fn rename_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
         let first = format!("{name}.{word}");
         let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
         for kept in names {
             match self.rename_to_free(name, &kept) {
                 Ok(()) => {
-                    self.sync()?;
+                    self.sync_folder()?;
                     return Ok(Some(kept));
                 }
                 Err(Errno::NOENT) => return Ok(None),
@@ -254,19 +254,19 @@ impl Dir {
     }
 
     /// Renames a file that cannot be read and must be replaced. Returns the new name.
-    pub fn set_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
-        self.set_aside(name, &format!("damaged-{}", time::compact(now)))
+    pub fn rename_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
+        self.rename_aside(name, &format!("damaged-{}", time::to_compact(now)))
     }
 
     /// Renames a record. The rename is on disk when this returns.
-    pub fn rename(&self, from: &str, to: &str) -> Result<()> {
+    pub fn rename_synced(&self, from: &str, to: &str) -> Result<()> {
         fs::renameat(&self.fd, from, &self.fd, to)
             .map_err(|e| Error::from_errno(e, &self.path.join(from), "rename"))?;
-        self.sync()
+        self.sync_folder()
     }
 
     /// Syncs the folder, so that created, renamed and removed entries survive a power cut.
-    pub(crate) fn sync(&self) -> Result<()> {
+    pub(crate) fn sync_folder(&self) -> Result<()> {
         system::sync_folder(self.fd.as_fd()).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
@@ -296,7 +296,7 @@ impl AsFd for Dir {
     }
 }
 
-fn kind_of(kind: FileType) -> EntryKind {
+fn entry_kind_from(kind: FileType) -> EntryKind {
     match kind {
         FileType::RegularFile => EntryKind::File,
         FileType::Directory => EntryKind::Folder,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use crate::owner::Exposed;
+use crate::owner::Exposure;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -22,7 +22,7 @@ pub enum Error {
     Refused { path: PathBuf, why: String },
     /// Other users can write to this file, so its content is not trusted.
     #[error("{}: not used: {why}", .path.display())]
-    Exposed { path: PathBuf, why: Exposed },
+    Exposed { path: PathBuf, why: Exposure },
     #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]
     Busy { path: PathBuf, waited_ms: u128 },
     #[error("{}: cannot {doing}: {why}", .path.display())]
@@ -77,10 +77,10 @@ impl Error {
             Error::Refused { .. } => {
                 Some("put a real file or folder there; thru does not follow links in its store")
             }
-            Error::Exposed { why: Exposed::ForeignOwner { .. } | Exposed::InsideProject, .. } => {
+            Error::Exposed { why: Exposure::ForeignOwner { .. } | Exposure::InsideProject, .. } => {
                 Some("use your own folder outside every project: set XDG_STATE_HOME to one, or unset it")
             }
-            Error::Exposed { why: Exposed::WritableByOthers { .. }, .. } => Some(
+            Error::Exposed { why: Exposure::WritableByOthers { .. }, .. } => Some(
                 "look at what is in it, then remove other users' write permission: `chmod go-w` on that folder",
             ),
             Error::Busy { .. } => Some("another thru is using it; try again"),

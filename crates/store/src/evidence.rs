@@ -4,29 +4,29 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use model::evidence::{BUNDLE_BYTES, Bundle, Entry, Listing, trees_in_effect};
+use model::evidence::{EvidenceBundle, EvidenceEntry, FileListing, MAX_BUNDLE_BYTES, trees_in_effect};
 use model::id::Id;
-use model::plan::Unreadable;
+use model::plan::UnreadableReason;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
 /// A bundle may be larger than those that thru writes, because another tool may have written it.
-const LARGEST_BUNDLE: usize = 16 * BUNDLE_BYTES;
+const MAX_BUNDLE_FILE_BYTES: usize = 16 * MAX_BUNDLE_BYTES;
 
 /// The largest listing that is read: that of a project with a hundred thousand files.
-const LARGEST_LISTING: usize = 32 * 1024 * 1024;
+const MAX_LISTING_BYTES: usize = 32 * 1024 * 1024;
 
 /// How many listings are kept for a task, of the runs that count. Runs over the same files share one listing.
-const LISTINGS: usize = 16;
+const MAX_LISTINGS_KEPT: usize = 16;
 
 impl Store {
     pub fn lock_evidence(&self, task: &Id, wait: Duration) -> Result<Lock> {
-        self.lock(&layout::evidence_lock(task), wait)
+        self.lock_record(&layout::evidence_lock_path(task), wait)
     }
 
     /// Returns the tasks that have a folder for evidence, and the names in it that cannot be a task id.
     pub fn evidence_tasks(&self) -> Result<(Vec<Id>, Vec<String>)> {
-        let folder = match self.dir().sub(layout::EVIDENCE) {
+        let folder = match self.dir().open_subfolder(layout::EVIDENCE) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
             folder => folder?,
         };
@@ -37,61 +37,71 @@ impl Store {
                 _ => others.push(entry.name),
             }
         }
-        tasks.sort_by(|a, b| model::plan::natural(a.as_str(), b.as_str()));
+        tasks.sort_by(|a, b| model::plan::compare_naturally(a.as_str(), b.as_str()));
         Ok((tasks, others))
     }
 
     /// Returns a task's bundle; `None` if the task has no evidence.
-    pub fn evidence(&self, task: &Id) -> Result<Option<Bundle>> {
-        let rel = layout::evidence_bundle(task);
-        let bytes = match self.dir().read(&rel, LARGEST_BUNDLE) {
+    pub fn read_evidence(&self, task: &Id) -> Result<Option<EvidenceBundle>> {
+        let rel = layout::evidence_bundle_path(task);
+        let bytes = match self.dir().read_file(&rel, MAX_BUNDLE_FILE_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
             bytes => bytes?,
         };
         let path = || self.dir().path().join(&rel);
-        Bundle::parse(&bytes).map(Some).map_err(|problem| match problem {
-            Unreadable::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            Unreadable::Foreign { why } => Error::Foreign { path: path(), why },
+        EvidenceBundle::parse(&bytes).map(Some).map_err(|problem| match problem {
+            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 
     /// Writes the archive first, then the bundle. After an interruption an entry is in at least one of them. An entry
     /// that is in both is recognised by its id and not archived again.
-    pub fn write_evidence(&self, task: &Id, bundle: &Bundle, archived: &[Entry]) -> Result<()> {
-        let folder = self.dir().make(&layout::evidence_folder(task))?;
-        let known = if archived.is_empty() { Vec::new() } else { self.archived_evidence(task)? };
-        let is_new = |entry: &&Entry| entry.id.is_empty() || known.iter().all(|known| known.id != entry.id);
+    pub fn write_evidence(
+        &self,
+        task: &Id,
+        bundle: &EvidenceBundle,
+        archived: &[EvidenceEntry],
+    ) -> Result<()> {
+        let folder = self.dir().create_subfolder(&layout::evidence_folder_path(task))?;
+        let known = if archived.is_empty() { Vec::new() } else { self.read_archived_evidence(task)? };
+        let is_new =
+            |entry: &&EvidenceEntry| entry.id.is_empty() || known.iter().all(|known| known.id != entry.id);
         let new = archived.iter().filter(is_new);
         let lines: Vec<Vec<u8>> = new.map(|entry| serde_json::to_vec(entry).unwrap_or_default()).collect();
         if !lines.is_empty() {
-            folder.append_synced(layout::EVIDENCE_ARCHIVE, &lines)?;
+            folder.append_lines_synced(layout::EVIDENCE_ARCHIVE, &lines)?;
         }
-        folder.write("bundle.json", &bundle.bytes(), Durability::Synced)?;
+        folder.write("bundle.json", &bundle.to_bytes(), Durability::Synced)?;
         remove_old_listings(&folder, bundle)
     }
 
     /// Writes a listing. It must be written before the entry that names it.
-    pub fn write_listing(&self, task: &Id, listing: &Listing) -> Result<()> {
-        let folder = self.dir().make(&layout::evidence_folder(task))?;
-        folder.write(&layout::evidence_listing(&listing.tree()), &listing.bytes(), Durability::Synced)
+    pub fn write_listing(&self, task: &Id, listing: &FileListing) -> Result<()> {
+        let folder = self.dir().create_subfolder(&layout::evidence_folder_path(task))?;
+        folder.write(
+            &layout::evidence_listing_file(&listing.tree_hash()),
+            &listing.to_bytes(),
+            Durability::Synced,
+        )
     }
 
     /// Returns a listing, and when it was written, in nanoseconds of the file system's clock. Returns `None` if the
     /// listing is missing or cannot be read.
-    pub fn listing(&self, task: &Id, tree: &str) -> Option<(Listing, i64)> {
+    pub fn read_listing(&self, task: &Id, tree: &str) -> Option<(FileListing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
-        let rel = format!("{}/{}", layout::evidence_folder(task), layout::evidence_listing(tree));
-        let bytes = is_hash.then(|| self.dir().read(&rel, LARGEST_LISTING).ok()).flatten()?;
-        let written = self.dir().look(&rel).ok()??.changed.as_nanosecond();
-        let listing = Listing::parse(&bytes).ok().filter(|listing| listing.tree() == tree)?;
+        let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::evidence_listing_file(tree));
+        let bytes = is_hash.then(|| self.dir().read_file(&rel, MAX_LISTING_BYTES).ok()).flatten()?;
+        let written = self.dir().file_info(&rel).ok()??.changed.as_nanosecond();
+        let listing = FileListing::parse(&bytes).ok().filter(|listing| listing.tree_hash() == tree)?;
         Some((listing, i64::try_from(written).unwrap_or(i64::MAX)))
     }
 
     /// Returns each archived entry once. An interrupted write can have archived an entry twice.
-    pub fn archived_evidence(&self, task: &Id) -> Result<Vec<Entry>> {
+    pub fn read_archived_evidence(&self, task: &Id) -> Result<Vec<EvidenceEntry>> {
         let (mut entries, mut ids) = (Vec::new(), HashSet::new());
-        let rel = format!("{}/{}", layout::evidence_folder(task), layout::EVIDENCE_ARCHIVE);
-        self.dir().each_record(&rel, |entry: Entry| {
+        let rel = format!("{}/{}", layout::evidence_folder_path(task), layout::EVIDENCE_ARCHIVE);
+        self.dir().each_record(&rel, |entry: EvidenceEntry| {
             if entry.id.is_empty() || ids.insert(entry.id.clone()) {
                 entries.push(entry);
             }
@@ -101,50 +111,53 @@ impl Store {
 
     /// Creates a patch file that an entry names. Returns false if the name is taken.
     pub fn create_patch(&self, task: &Id, name: &str, bytes: &[u8]) -> Result<bool> {
-        self.dir().make(&layout::evidence_folder(task))?.create(name, bytes)
+        self.dir().create_subfolder(&layout::evidence_folder_path(task))?.create_private_file(name, bytes)
     }
 
     /// Returns the size of a task's evidence, without the listings, which are temporary.
-    pub fn evidence_bytes(&self, task: &Id) -> Result<u64> {
-        let folder = match self.dir().sub(&layout::evidence_folder(task)) {
+    pub fn evidence_size(&self, task: &Id) -> Result<u64> {
+        let folder = match self.dir().open_subfolder(&layout::evidence_folder_path(task)) {
             Err(Error::Absent { .. }) => return Ok(0),
             folder => folder?,
         };
         let mut sum = 0;
         for entry in folder.entries()?.iter().filter(|entry| !entry.name.ends_with(".files")) {
-            sum += folder.look(&entry.name)?.map_or(0, |look| look.bytes);
+            sum += folder.file_info(&entry.name)?.map_or(0, |look| look.bytes);
         }
         Ok(sum)
     }
 }
 
-fn remove_old_listings(folder: &Dir, bundle: &Bundle) -> Result<()> {
-    let kept = trees_in_effect(&bundle.entries, LISTINGS);
-    let kept: BTreeSet<String> = kept.into_iter().map(layout::evidence_listing).collect();
+fn remove_old_listings(folder: &Dir, bundle: &EvidenceBundle) -> Result<()> {
+    let kept = trees_in_effect(&bundle.entries, MAX_LISTINGS_KEPT);
+    let kept: BTreeSet<String> = kept.into_iter().map(layout::evidence_listing_file).collect();
     let entries = folder.entries()?;
     for entry in entries.iter().filter(|entry| entry.name.ends_with(".files") && !kept.contains(&entry.name))
     {
-        folder.remove(&entry.name)?;
+        folder.remove_file(&entry.name)?;
     }
     Ok(())
 }
 
 /// How far a session's test runs have been turned into evidence: the journal record of the last such run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SeenRuns {
+pub struct LastRunRecorded {
     pub record: u64,
 }
 
-impl SessionState for SeenRuns {
-    const FOLDER: &'static str = layout::EVIDENCE_SEEN;
-    const LARGEST: usize = 64;
+impl SessionState for LastRunRecorded {
+    const FOLDER: &'static str = layout::EVIDENCE_SEEN_FOLDER;
+    const MAX_BYTES: usize = 64;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<SeenRuns, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<LastRunRecorded, String> {
         let text = String::from_utf8_lossy(bytes);
-        text.trim().parse().map(|record| SeenRuns { record }).map_err(|_| "it is not a number".to_owned())
+        text.trim()
+            .parse()
+            .map(|record| LastRunRecorded { record })
+            .map_err(|_| "it is not a number".to_owned())
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         format!("{}\n", self.record).into_bytes()
     }
 }

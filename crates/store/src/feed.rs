@@ -6,16 +6,16 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use rustix::fs;
 use serde::{Deserialize, Serialize};
 
-use crate::read::{io_error, open_own, require_file};
+use crate::read::{io_error, open_outside_store, require_regular_file};
 use crate::{Error, Result};
 
 /// How far a file has been read. This is always the end of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cursor {
+pub struct FeedCursor {
     pub inode: u64,
     pub offset: u64,
     /// Digest of the last bytes before `offset`. It detects that the file was rewritten under the same inode number.
@@ -23,7 +23,7 @@ pub struct Cursor {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct FeedLimits {
     /// At most this many bytes are read, from the end of the file. The bytes before them are skipped, and their
     /// number is reported.
     pub window: u64,
@@ -31,9 +31,9 @@ pub struct Limits {
     pub line: usize,
 }
 
-impl Default for Limits {
+impl Default for FeedLimits {
     fn default() -> Self {
-        Limits { window: 8 * MB, line: 1024 * 1024 }
+        FeedLimits { window: 8 * MEGABYTE, line: 1024 * 1024 }
     }
 }
 
@@ -50,7 +50,7 @@ pub struct FeedLine<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeedReport {
     /// Where to continue. It is never past an unfinished last line.
-    pub cursor: Cursor,
+    pub cursor: FeedCursor,
     pub bytes_read: u64,
     pub lines: u64,
     /// The number of lines that were cut.
@@ -62,70 +62,76 @@ pub struct FeedReport {
     pub restarted: bool,
 }
 
-const MB: u64 = 1024 * 1024;
-const CHUNK: usize = 128 * 1024;
-const TAIL: usize = 64;
+const MEGABYTE: u64 = 1024 * 1024;
+const CHUNK_BYTES: usize = 128 * 1024;
+const CURSOR_TAIL_BYTES: usize = 64;
 
 /// Reads what is new since `cursor`. If there is no cursor, or the cursor does not match, reads the end of the
 /// file.
 pub fn read_new(
     path: &Path,
-    cursor: Option<&Cursor>,
-    limits: Limits,
+    cursor: Option<&FeedCursor>,
+    limits: FeedLimits,
     each: impl FnMut(FeedLine<'_>),
 ) -> Result<FeedReport> {
-    let feed = Feed::open(path)?;
-    let known = cursor.filter(|cursor| feed.fits(cursor));
+    let feed = FeedFile::open(path)?;
+    let known = cursor.filter(|cursor| feed.cursor_fits(cursor));
     let from = known.map_or(0, |cursor| cursor.offset);
-    let mut report = feed.read(from, from.max(feed.size.saturating_sub(limits.window)), limits, each)?;
+    let mut report =
+        feed.read_lines(from, from.max(feed.size.saturating_sub(limits.window)), limits, each)?;
     report.restarted = cursor.is_some() && known.is_none();
     Ok(report)
 }
 
 /// Returns a cursor at the beginning of a line that was read before, so that the line is read again.
-pub fn cursor_at(path: &Path, offset: u64) -> Result<Cursor> {
-    let feed = Feed::open(path)?;
-    Ok(Cursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
+pub fn cursor_at(path: &Path, offset: u64) -> Result<FeedCursor> {
+    let feed = FeedFile::open(path)?;
+    Ok(FeedCursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
 }
 
 /// Reads a file from its first line to its last. For commands, not for hooks.
-pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
-    Feed::open(path)?.read(0, 0, limits, each)
+pub fn read_all(path: &Path, limits: FeedLimits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
+    FeedFile::open(path)?.read_lines(0, 0, limits, each)
 }
 
 /// Returns the unfinished line after the cursor, up to `max` bytes. Another process may still be writing it.
-pub fn peek(path: &Path, cursor: &Cursor, max: usize) -> Result<Vec<u8>> {
-    let feed = Feed::open(path)?;
-    if !feed.fits(cursor) {
+pub fn read_unfinished_line(path: &Path, cursor: &FeedCursor, max: usize) -> Result<Vec<u8>> {
+    let feed = FeedFile::open(path)?;
+    if !feed.cursor_fits(cursor) {
         return Ok(Vec::new());
     }
     let length = usize::try_from(feed.size - cursor.offset).unwrap_or(max).min(max);
     let mut bytes = vec![0; length];
-    let got = feed.fill(&mut bytes, cursor.offset)?;
+    let got = feed.read_at(&mut bytes, cursor.offset)?;
     bytes.truncate(memchr::memchr(b'\n', &bytes[..got]).unwrap_or(got));
     Ok(bytes)
 }
 
 /// Calls `pick` for each line, from the last line backwards, until `pick` returns a value. An unfinished last line
 /// is included. Stops at the end of the window and skips lines longer than the limit.
-pub fn find_last<T>(
+pub fn find_in_last_lines<T>(
     path: &Path,
-    limits: Limits,
+    limits: FeedLimits,
     mut pick: impl FnMut(&[u8]) -> Option<T>,
 ) -> Result<Option<T>> {
-    let feed = Feed::open(path)?;
+    let feed = FeedFile::open(path)?;
     let floor = feed.size.saturating_sub(limits.window);
-    let mut back =
-        Backwards { buffer: vec![0; CHUNK], start: CHUNK, end: CHUNK, most: limits.line + 2 * CHUNK };
+    let mut back = BackwardsBuffer {
+        buffer: vec![0; CHUNK_BYTES],
+        start: CHUNK_BYTES,
+        end: CHUNK_BYTES,
+        most: limits.line + 2 * CHUNK_BYTES,
+    };
     let (mut at, mut is_overlong) = (feed.size, false);
     while at > floor {
-        let length = (at - floor).min(CHUNK as u64);
+        let length = (at - floor).min(CHUNK_BYTES as u64);
         at -= length;
-        let got = feed.fill(back.room(usize::try_from(length).unwrap_or(CHUNK)), at)?;
+        let got =
+            feed.read_at(back.make_room_in_front(usize::try_from(length).unwrap_or(CHUNK_BYTES)), at)?;
         if (got as u64) < length {
             return Ok(None); // the file was cut during the reading, so its end is unknown
         }
-        while let Some(line) = back.last_line() {
+        while let Some(line) = back.take_last_line() {
             if !std::mem::take(&mut is_overlong)
                 && (1..=limits.line).contains(&line.len())
                 && let Some(found) = pick(&back.buffer[line])
@@ -144,22 +150,22 @@ pub fn find_last<T>(
     Ok(if is_whole { pick(first) } else { None })
 }
 
-struct Feed<'p> {
+struct FeedFile<'p> {
     file: File,
     path: &'p Path,
     inode: u64,
     size: u64,
 }
 
-impl<'p> Feed<'p> {
-    fn open(path: &'p Path) -> Result<Feed<'p>> {
-        let file = open_own(path)?;
-        let size = require_file(file.as_fd(), path)?;
+impl<'p> FeedFile<'p> {
+    fn open(path: &'p Path) -> Result<FeedFile<'p>> {
+        let file = open_outside_store(path)?;
+        let size = require_regular_file(file.as_fd(), path)?;
         let stat = fs::fstat(&file).map_err(|e| Error::from_errno(e, path, "look at"))?;
-        Ok(Feed { file, path, inode: stat.st_ino, size })
+        Ok(FeedFile { file, path, inode: stat.st_ino, size })
     }
 
-    fn fits(&self, cursor: &Cursor) -> bool {
+    fn cursor_fits(&self, cursor: &FeedCursor) -> bool {
         cursor.inode == self.inode
             && cursor.offset <= self.size
             && self.digest_before(cursor.offset).is_ok_and(|digest| digest == cursor.tail_digest)
@@ -168,15 +174,15 @@ impl<'p> Feed<'p> {
     /// Passes every complete line from `start` on to `each`; `from` is the offset up to which the file was read
     /// before. Reads only up to the size that the file had when it was opened, so that a busy writer cannot keep
     /// this function running.
-    fn read(
+    fn read_lines(
         &self,
         from: u64,
         start: u64,
-        limits: Limits,
+        limits: FeedLimits,
         mut each: impl FnMut(FeedLine<'_>),
     ) -> Result<FeedReport> {
         let mut report = FeedReport::default();
-        let mut buffer = vec![0; CHUNK];
+        let mut buffer = vec![0; CHUNK_BYTES];
         // If we start in the middle, start one byte earlier: if that byte is a line end, the next line is complete.
         let mut searching = start > from;
         let mut next = if searching { start - 1 } else { start };
@@ -186,7 +192,7 @@ impl<'p> Feed<'p> {
         let mut whole_to = from;
         loop {
             let room = usize::try_from(self.size - next).unwrap_or(usize::MAX).min(buffer.len() - filled);
-            let got = self.fill(&mut buffer[filled..filled + room], next)?;
+            let got = self.read_at(&mut buffer[filled..filled + room], next)?;
             filled += got;
             next += got as u64;
             report.bytes_read += got as u64;
@@ -225,7 +231,7 @@ impl<'p> Feed<'p> {
             }
             searched = filled;
             if filled == buffer.len() {
-                buffer.resize((buffer.len() * 2).min(limits.line + CHUNK), 0);
+                buffer.resize((buffer.len() * 2).min(limits.line + CHUNK_BYTES), 0);
             }
         }
         if searching {
@@ -233,20 +239,21 @@ impl<'p> Feed<'p> {
             report.unread_before = self.size - from;
         }
         report.cursor =
-            Cursor { inode: self.inode, offset: whole_to, tail_digest: self.digest_before(whole_to)? };
+            FeedCursor { inode: self.inode, offset: whole_to, tail_digest: self.digest_before(whole_to)? };
         Ok(report)
     }
 
     fn digest_before(&self, offset: u64) -> Result<u64> {
-        let mut tail = [0; TAIL];
-        let length = offset.min(TAIL as u64);
-        let got = self.fill(&mut tail[..usize::try_from(length).unwrap_or(TAIL)], offset - length)?;
-        Ok(fingerprint([&tail[..got]]))
+        let mut tail = [0; CURSOR_TAIL_BYTES];
+        let length = offset.min(CURSOR_TAIL_BYTES as u64);
+        let got =
+            self.read_at(&mut tail[..usize::try_from(length).unwrap_or(CURSOR_TAIL_BYTES)], offset - length)?;
+        Ok(fnv_fingerprint([&tail[..got]]))
     }
 
     /// Fills `bytes` from offset `at` and returns how many bytes were read. Fewer bytes than requested means the
     /// end of the file.
-    fn fill(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {
             match self.file.read_at(&mut bytes[filled..], at + filled as u64) {
@@ -262,7 +269,7 @@ impl<'p> Feed<'p> {
 
 /// The bytes read so far, from the end of a file backwards, in one buffer. New bytes are added in front. The buffer
 /// doubles when it is full, so that a long line is not moved for every chunk.
-struct Backwards {
+struct BackwardsBuffer {
     buffer: Vec<u8>,
     /// `buffer[start..end]` was read and has not been returned yet.
     start: usize,
@@ -271,9 +278,9 @@ struct Backwards {
     most: usize,
 }
 
-impl Backwards {
+impl BackwardsBuffer {
     /// Makes room for `length` bytes at the front.
-    fn room(&mut self, length: usize) -> &mut [u8] {
+    fn make_room_in_front(&mut self, length: usize) -> &mut [u8] {
         let held = self.end - self.start;
         if self.start < length {
             if held + length > self.buffer.len() {
@@ -293,7 +300,7 @@ impl Backwards {
     }
 
     /// Removes and returns the last line, if its beginning has been read.
-    fn last_line(&mut self) -> Option<std::ops::Range<usize>> {
+    fn take_last_line(&mut self) -> Option<std::ops::Range<usize>> {
         let held = &self.buffer[self.start..self.end];
         let before = memchr::memrchr(b'\n', held)?;
         let line = self.start + before + 1..self.end;

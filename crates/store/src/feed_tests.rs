@@ -21,7 +21,7 @@ impl Fixture {
         file.write_all(content.as_ref()).unwrap();
     }
 
-    fn read(&self, cursor: Option<&Cursor>, limits: Limits) -> (Vec<String>, FeedReport) {
+    fn read(&self, cursor: Option<&FeedCursor>, limits: FeedLimits) -> (Vec<String>, FeedReport) {
         let mut lines = Vec::new();
         let report = read_new(&self.path, cursor, limits, |line| {
             lines.push(String::from_utf8_lossy(line.bytes).into_owned());
@@ -30,35 +30,35 @@ impl Fixture {
     }
 }
 
-fn window(bytes: u64) -> Limits {
-    Limits { window: bytes, ..Limits::default() }
+fn limits_with_window(bytes: u64) -> FeedLimits {
+    FeedLimits { window: bytes, ..FeedLimits::default() }
 }
 
 #[test]
 fn only_what_is_new_is_read() {
     let fixture = Fixture::new("a\nb\n");
-    let (lines, first) = fixture.read(None, Limits::default());
+    let (lines, first) = fixture.read(None, FeedLimits::default());
     assert_eq!(lines, ["a", "b"]);
     assert_eq!((first.lines, first.bytes_read, first.unread_before, first.restarted), (2, 4, 0, false));
-    let (lines, again) = fixture.read(Some(&first.cursor), Limits::default());
+    let (lines, again) = fixture.read(Some(&first.cursor), FeedLimits::default());
     assert_eq!((lines.len(), again.bytes_read, &again.cursor), (0, 0, &first.cursor));
     fixture.append("c\nd");
-    let (lines, second) = fixture.read(Some(&first.cursor), Limits::default());
+    let (lines, second) = fixture.read(Some(&first.cursor), FeedLimits::default());
     assert_eq!((lines, second.cursor.offset), (vec!["c".to_owned()], 6));
-    assert_eq!(peek(&fixture.path, &second.cursor, 99).unwrap(), b"d");
+    assert_eq!(read_unfinished_line(&fixture.path, &second.cursor, 99).unwrap(), b"d");
     fixture.append("e\n");
-    let (lines, third) = fixture.read(Some(&second.cursor), Limits::default());
+    let (lines, third) = fixture.read(Some(&second.cursor), FeedLimits::default());
     assert_eq!(lines, ["de"]);
     assert!(!third.restarted);
-    assert_eq!(peek(&fixture.path, &third.cursor, 99).unwrap(), b"");
+    assert_eq!(read_unfinished_line(&fixture.path, &third.cursor, 99).unwrap(), b"");
 }
 
 #[test]
 fn a_cursor_that_does_not_fit_begins_anew() {
     let long = "x".repeat(200);
     let before = format!("{long}\nsame end\n");
-    type Change = fn(&Fixture);
-    let changes: [(&str, Change); 4] = [
+    type FileChange = fn(&Fixture);
+    let changes: [(&str, FileChange); 4] = [
         ("cut", |fixture| std::fs::write(&fixture.path, "new\n").unwrap()),
         ("cut to nothing", |fixture| std::fs::write(&fixture.path, "").unwrap()),
         ("rewritten in place, longer", |fixture| {
@@ -72,9 +72,9 @@ fn a_cursor_that_does_not_fit_begins_anew() {
     ];
     for (what, change) in changes {
         let fixture = Fixture::new(&before);
-        let (_, report) = fixture.read(None, Limits::default());
+        let (_, report) = fixture.read(None, FeedLimits::default());
         change(&fixture);
-        let (lines, report) = fixture.read(Some(&report.cursor), Limits::default());
+        let (lines, report) = fixture.read(Some(&report.cursor), FeedLimits::default());
         assert!(report.restarted, "{what}");
         let content = std::fs::read_to_string(&fixture.path).unwrap();
         assert_eq!(lines, content.lines().collect::<Vec<_>>(), "{what}");
@@ -93,7 +93,7 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
         (4, vec![], 15),
         (0, vec![], 15),
     ] {
-        let (lines, report) = fixture.read(None, window(bytes));
+        let (lines, report) = fixture.read(None, limits_with_window(bytes));
         assert_eq!(
             (lines, report.unread_before),
             (expected.iter().map(|s| (*s).to_owned()).collect(), unread),
@@ -101,9 +101,9 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
         );
         assert!(report.bytes_read <= bytes + 1);
     }
-    let (_, report) = fixture.read(None, Limits::default());
+    let (_, report) = fixture.read(None, FeedLimits::default());
     fixture.append("dddd\neeee\nffff\n");
-    let (lines, report) = fixture.read(Some(&report.cursor), window(6));
+    let (lines, report) = fixture.read(Some(&report.cursor), limits_with_window(6));
     assert_eq!((lines, report.unread_before, report.restarted), (vec!["ffff".to_owned()], 10, false));
 }
 
@@ -112,13 +112,13 @@ fn every_cursor_on_the_way_leads_on() {
     let content: String = (0..50).map(|n| format!("line {n} {}\r\n", "z".repeat(n * 3))).collect();
     let fixture = Fixture::new(&content);
     let mut starts = Vec::new();
-    read_all(&fixture.path, Limits::default(), |line| starts.push(line.offset)).unwrap();
+    read_all(&fixture.path, FeedLimits::default(), |line| starts.push(line.offset)).unwrap();
     assert_eq!(starts.len(), 50);
     for (n, start) in starts.into_iter().enumerate() {
-        let feed = Feed::open(&fixture.path).unwrap();
+        let feed = FeedFile::open(&fixture.path).unwrap();
         let tail_digest = feed.digest_before(start).unwrap();
-        let cursor = Cursor { inode: feed.inode, offset: start, tail_digest };
-        let (lines, report) = fixture.read(Some(&cursor), Limits::default());
+        let cursor = FeedCursor { inode: feed.inode, offset: start, tail_digest };
+        let (lines, report) = fixture.read(Some(&cursor), FeedLimits::default());
         assert_eq!((lines.len(), report.restarted), (50 - n, false));
         assert!(lines[0].starts_with(&format!("line {n} ")) && lines[0].ends_with('\r'));
     }
@@ -129,7 +129,7 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     let long = 3 * 1024 * 1024;
     let content = [b"a\n", vec![b'x'; long].as_slice(), b"\nb\n", &vec![b'y'; 300_000], b"\nc"].concat();
     let fixture = Fixture::new(&content);
-    let limits = Limits { line: 512 * 1024, ..Limits::default() };
+    let limits = FeedLimits { line: 512 * 1024, ..FeedLimits::default() };
     let mut seen = Vec::new();
     let report = read_all(&fixture.path, limits, |line| {
         assert_eq!(&content[usize::try_from(line.offset).unwrap()..][..line.bytes.len()], line.bytes);
@@ -141,24 +141,24 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     assert_eq!(report.cursor.offset, content.len() as u64 - 1);
     assert_eq!(report.bytes_read, content.len() as u64);
     // A window that begins inside the long line finds the lines after it.
-    let (lines, report) = fixture.read(None, window(400_000));
+    let (lines, report) = fixture.read(None, limits_with_window(400_000));
     assert_eq!((lines.len(), lines[0].as_str()), (2, "b"));
     assert_eq!(report.unread_before, long as u64 + 3);
     // A long unfinished line is not passed on, because it would be passed on again when it is finished.
     let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
-        let (lines, report) = unfinished.read(None, Limits { line: 1000, window: bytes });
+        let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, window: bytes });
         assert_eq!((lines.len(), report.cursor.offset, report.skipped_long), (0, 0, 0));
     }
     unfinished.append("\n");
-    let (lines, report) = unfinished.read(None, Limits { line: 1000, ..Limits::default() });
+    let (lines, report) = unfinished.read(None, FeedLimits { line: 1000, ..FeedLimits::default() });
     assert_eq!((lines.len(), lines[0].len(), report.skipped_long), (1, 1000, 1));
 }
 
 #[test]
 fn the_last_line_that_fits_is_found_from_the_end() {
     let find = |fixture: &Fixture, limits, wanted: &str| {
-        find_last(&fixture.path, limits, |line| {
+        find_in_last_lines(&fixture.path, limits, |line| {
             line.starts_with(wanted.as_bytes())
                 .then(|| String::from_utf8_lossy(&line[..line.len().min(9)]).into_owned())
         })
@@ -171,15 +171,15 @@ fn the_last_line_that_fits_is_found_from_the_end() {
         ("unfinished", Some("unfinishe")),
         ("nothing", None),
     ] {
-        assert_eq!(find(&fixture, Limits::default(), wanted).as_deref(), expected, "{wanted}");
+        assert_eq!(find(&fixture, FeedLimits::default(), wanted).as_deref(), expected, "{wanted}");
     }
-    assert_eq!(find(&fixture, window(14), "want"), None);
+    assert_eq!(find(&fixture, limits_with_window(14), "want"), None);
     let long = |n: usize| "x".repeat(n);
     let fixture = Fixture::new(format!("want 1\n{}\n{}\nend\n", long(700_000), long(3_000_000)));
-    assert_eq!(find(&fixture, Limits::default(), "want").as_deref(), Some("want 1"));
-    assert_eq!(find(&fixture, Limits::default(), "xxx").as_deref(), Some("xxxxxxxxx"));
-    assert_eq!(find(&fixture, Limits { line: 1000, ..Limits::default() }, "xxx"), None);
-    assert_eq!(find(&Fixture::new(""), Limits::default(), ""), None);
+    assert_eq!(find(&fixture, FeedLimits::default(), "want").as_deref(), Some("want 1"));
+    assert_eq!(find(&fixture, FeedLimits::default(), "xxx").as_deref(), Some("xxxxxxxxx"));
+    assert_eq!(find(&fixture, FeedLimits { line: 1000, ..FeedLimits::default() }, "xxx"), None);
+    assert_eq!(find(&Fixture::new(""), FeedLimits::default(), ""), None);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn backwards_and_forwards_give_the_same_lines() {
             content.push(b'\n');
         }
         let fixture = Fixture::new(&content);
-        let limits = Limits { line: 150_000, ..Limits::default() };
+        let limits = FeedLimits { line: 150_000, ..FeedLimits::default() };
         let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
         read_all(&fixture.path, limits, |line| {
             if !line.cut {
@@ -205,7 +205,7 @@ fn backwards_and_forwards_give_the_same_lines() {
             }
         })
         .unwrap();
-        find_last(&fixture.path, limits, |line| {
+        find_in_last_lines(&fixture.path, limits, |line| {
             backwards.push(line.to_vec());
             None::<()>
         })
@@ -219,9 +219,15 @@ fn backwards_and_forwards_give_the_same_lines() {
 fn what_is_no_plain_file_is_refused() {
     let fixture = Fixture::new("");
     let folder = fixture.path.parent().unwrap();
-    assert!(matches!(read_all(folder, Limits::default(), |_| ()), Err(Error::Refused { .. })));
-    assert!(matches!(read_all(&folder.join("none"), Limits::default(), |_| ()), Err(Error::Absent { .. })));
+    assert!(matches!(read_all(folder, FeedLimits::default(), |_| ()), Err(Error::Refused { .. })));
+    assert!(matches!(
+        read_all(&folder.join("none"), FeedLimits::default(), |_| ()),
+        Err(Error::Absent { .. })
+    ));
     let pipe = folder.join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    assert!(matches!(find_last(&pipe, Limits::default(), |_| Some(())), Err(Error::Refused { .. })));
+    assert!(matches!(
+        find_in_last_lines(&pipe, FeedLimits::default(), |_| Some(())),
+        Err(Error::Refused { .. })
+    ));
 }

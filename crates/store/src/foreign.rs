@@ -4,12 +4,12 @@
 use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
-use crate::atomic::NewFile;
+use crate::atomic::NewFileAccess;
 use crate::{Dir, Durability, Error, Result};
 
 /// What happened to a file that was to be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replaced {
+pub enum ReplaceOutcome {
     Done,
     /// The content of the file changed after it was read. Nothing was written.
     ChangedMeanwhile,
@@ -18,50 +18,55 @@ pub enum Replaced {
 impl Dir {
     /// Replaces `name` if it still contains `expected`; `None` means that the file must not exist. The content is
     /// compared right before the rename, when the new file is ready.
-    pub fn replace_if(&self, name: &str, expected: Option<&[u8]>, bytes: &[u8]) -> Result<Replaced> {
+    pub fn replace_if_unchanged(
+        &self,
+        name: &str,
+        expected: Option<&[u8]>,
+        bytes: &[u8],
+    ) -> Result<ReplaceOutcome> {
         let path = self.path().join(name);
         let Some(expected) = expected else {
-            let created = self.create_as(name, bytes, NewFile::ByUmask)?;
-            return Ok(if created { Replaced::Done } else { Replaced::ChangedMeanwhile });
+            let created = self.create_with_access(name, bytes, NewFileAccess::ByUmask)?;
+            return Ok(if created { ReplaceOutcome::Done } else { ReplaceOutcome::ChangedMeanwhile });
         };
         let access = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => {
                 let why = "there is a link or a folder in its place".to_owned();
                 return Err(Error::Refused { path, why });
             }
-            Ok(stat) => NewFile::WithOwner {
+            Ok(stat) => NewFileAccess::WithOwner {
                 mode: Mode::from_raw_mode(stat.st_mode & 0o7777),
                 owner: stat.st_uid,
                 group: stat.st_gid,
             },
-            Err(Errno::NOENT) => return Ok(Replaced::ChangedMeanwhile),
+            Err(Errno::NOENT) => return Ok(ReplaceOutcome::ChangedMeanwhile),
             Err(e) => return Err(Error::from_errno(e, &path, "look at")),
         };
         let temporary = self.write_temporary(name, bytes, access, Durability::Synced)?;
-        let done = self.holds(name, expected).and_then(|same| {
+        let done = self.has_content(name, expected).and_then(|same| {
             if !same {
-                return Ok(Replaced::ChangedMeanwhile);
+                return Ok(ReplaceOutcome::ChangedMeanwhile);
             }
             fs::renameat(self, &temporary, self, name).map_err(|e| Error::from_errno(e, &path, "replace"))?;
-            self.sync().map(|()| Replaced::Done)
+            self.sync_folder().map(|()| ReplaceOutcome::Done)
         });
-        if !matches!(done, Ok(Replaced::Done)) {
+        if !matches!(done, Ok(ReplaceOutcome::Done)) {
             let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
         }
         done
     }
 
     /// Removes `name` if it still contains `expected`.
-    pub fn remove_if(&self, name: &str, expected: &[u8]) -> Result<Replaced> {
-        if !self.holds(name, expected)? {
-            return Ok(Replaced::ChangedMeanwhile);
+    pub fn remove_if_unchanged(&self, name: &str, expected: &[u8]) -> Result<ReplaceOutcome> {
+        if !self.has_content(name, expected)? {
+            return Ok(ReplaceOutcome::ChangedMeanwhile);
         }
-        self.remove(name).map(|()| Replaced::Done)
+        self.remove_file(name).map(|()| ReplaceOutcome::Done)
     }
 
-    fn holds(&self, name: &str, expected: &[u8]) -> Result<bool> {
+    fn has_content(&self, name: &str, expected: &[u8]) -> Result<bool> {
         // One byte more than expected is enough to see that the file is longer.
-        match self.read(name, expected.len() + 1) {
+        match self.read_file(name, expected.len() + 1) {
             Ok(bytes) => Ok(bytes == expected),
             Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(false),
             Err(e) => Err(e),
@@ -80,24 +85,27 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let dir = Dir::open(temp.path()).unwrap();
         let path = temp.path().join("x");
-        assert_eq!(dir.replace_if("x", None, b"one").unwrap(), Replaced::Done);
-        assert_eq!(dir.replace_if("x", None, b"two").unwrap(), Replaced::ChangedMeanwhile);
+        assert_eq!(dir.replace_if_unchanged("x", None, b"one").unwrap(), ReplaceOutcome::Done);
+        assert_eq!(dir.replace_if_unchanged("x", None, b"two").unwrap(), ReplaceOutcome::ChangedMeanwhile);
         files::set_permissions(&path, files::Permissions::from_mode(0o664)).unwrap();
         let root = path.metadata().unwrap().uid() == 0;
         if root {
             std::os::unix::fs::chown(&path, Some(4242), Some(4343)).unwrap();
         }
         for other in ["on", "onee", "", "two"] {
-            let replaced = dir.replace_if("x", Some(other.as_bytes()), b"new").unwrap();
-            assert_eq!(replaced, Replaced::ChangedMeanwhile, "{other}");
+            let replaced = dir.replace_if_unchanged("x", Some(other.as_bytes()), b"new").unwrap();
+            assert_eq!(replaced, ReplaceOutcome::ChangedMeanwhile, "{other}");
         }
-        assert_eq!(dir.replace_if("x", Some(b"one"), b"new").unwrap(), Replaced::Done);
+        assert_eq!(dir.replace_if_unchanged("x", Some(b"one"), b"new").unwrap(), ReplaceOutcome::Done);
         let meta = path.metadata().unwrap();
         assert_eq!((files::read(&path).unwrap(), meta.mode() & 0o7777), (b"new".to_vec(), 0o664));
         assert!(!root || (meta.uid(), meta.gid()) == (4242, 4343));
-        assert_eq!(dir.remove_if("x", b"old").unwrap(), Replaced::ChangedMeanwhile);
-        assert_eq!(dir.remove_if("x", b"new").unwrap(), Replaced::Done);
-        assert_eq!(dir.replace_if("x", Some(b"new"), b"y").unwrap(), Replaced::ChangedMeanwhile);
+        assert_eq!(dir.remove_if_unchanged("x", b"old").unwrap(), ReplaceOutcome::ChangedMeanwhile);
+        assert_eq!(dir.remove_if_unchanged("x", b"new").unwrap(), ReplaceOutcome::Done);
+        assert_eq!(
+            dir.replace_if_unchanged("x", Some(b"new"), b"y").unwrap(),
+            ReplaceOutcome::ChangedMeanwhile
+        );
         assert_eq!(dir.entries().unwrap().len(), 0, "no temporary file is left");
     }
 }

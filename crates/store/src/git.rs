@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, AtFlags, CWD, FileType};
 
-use crate::read::{open_own, read_lines, read_own, require_file};
+use crate::read::{open_outside_store, read_lines, read_outside_store, require_regular_file};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Git {
+pub enum CheckoutKind {
     /// The folder is the top of an ordinary checkout.
     Top,
     /// The folder is the top of a submodule inside its superproject's working tree.
@@ -18,23 +18,27 @@ pub enum Git {
 }
 
 /// Returns what kind of checkout `dir` is the top of; `None` if it is not the top of one.
-pub fn look(dir: &Path) -> Option<Git> {
+pub fn checkout_kind(dir: &Path) -> Option<CheckoutKind> {
     let dot_git = dir.join(".git");
     // The standard library would make a second system call to learn why the first one failed.
     let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Some(Git::Top);
+        return Some(CheckoutKind::Top);
     }
     if let Some(main) = main_checkout(dir, &dot_git) {
-        return Some(Git::Worktree { main });
+        return Some(CheckoutKind::Worktree { main });
     }
-    Some(if is_in_superproject(dir, &dot_git) { Git::Submodule } else { Git::Top })
+    Some(if is_submodule_of_superproject(dir, &dot_git) {
+        CheckoutKind::Submodule
+    } else {
+        CheckoutKind::Top
+    })
 }
 
 /// Returns whether `dir` is a submodule inside its superproject. The `.git` file of a submodule contains
 /// `gitdir: <superproject>/.git/modules/<name>`; a superproject that is a worktree keeps its modules in
 /// `<main>/.git/worktrees/<worktree>/modules`. The superproject must contain `dir`.
-fn is_in_superproject(dir: &Path, dot_git: &Path) -> bool {
+fn is_submodule_of_superproject(dir: &Path, dot_git: &Path) -> bool {
     let superproject = || {
         let pointer = read_line(dot_git)?;
         let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
@@ -77,23 +81,23 @@ pub struct Head {
 
 /// Reads HEAD of the checkout that contains `dir`. Returns `None` outside git, and for reftable repositories, which
 /// only git can read.
-pub fn head(dir: &Path) -> Option<Head> {
-    let (git_dir, common) = folders(dir)?;
+pub fn read_head(dir: &Path) -> Option<Head> {
+    let (git_dir, common) = git_folders(dir)?;
     let head = read_line(&git_dir.join("HEAD"))?;
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
-        return is_commit(&head).then(|| Head { commit: head, branch: String::new() });
+        return is_commit_hash(&head).then(|| Head { commit: head, branch: String::new() });
     };
     let branch = name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
     let loose = [&git_dir, &common].into_iter().find_map(|folder| read_line(&folder.join(name)));
     let packed_refs = common.join("packed-refs");
-    let Some(commit) = loose.or_else(|| packed(&packed_refs, name)) else {
+    let Some(commit) = loose.or_else(|| find_packed_ref(&packed_refs, name)) else {
         // HEAD names a branch that has no commit yet, or one whose commit was not found.
         let is_unread =
-            packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > LARGEST_PACKED);
+            packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > MAX_PACKED_REFS_BYTES);
         let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
         return (!is_elsewhere).then(|| Head { commit: String::new(), branch });
     };
-    is_commit(&commit).then_some(Head { commit, branch })
+    is_commit_hash(&commit).then_some(Head { commit, branch })
 }
 
 /// The remote of a checkout, according to git's own files.
@@ -106,9 +110,9 @@ pub struct Remote {
 
 /// Returns the remote that a branch is pushed to: `origin`, or else the first remote. Returns `None` if there is no
 /// remote.
-pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
-    let (_, common) = folders(dir)?;
-    let config = String::from_utf8(read_own(&common.join("config"), LARGEST).ok()?).ok()?;
+pub fn remote_of_branch(dir: &Path, branch: &str) -> Option<Remote> {
+    let (_, common) = git_folders(dir)?;
+    let config = String::from_utf8(read_outside_store(&common.join("config"), MAX_FILE_BYTES).ok()?).ok()?;
     let named = |line: &str| Some(line.trim().strip_prefix("[remote \"")?.strip_suffix("\"]")?.to_owned());
     let names: Vec<String> = config.lines().filter_map(named).collect();
     let name = names.iter().find(|name| *name == "origin").or(names.first())?.clone();
@@ -116,14 +120,15 @@ pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
     let is_plain = !branch.is_empty() && !reference.split('/').any(|part| part == ".." || part.is_empty());
     let commit = is_plain
         .then(|| {
-            read_line(&common.join(&reference)).or_else(|| packed(&common.join("packed-refs"), &reference))
+            read_line(&common.join(&reference))
+                .or_else(|| find_packed_ref(&common.join("packed-refs"), &reference))
         })
         .flatten();
-    Some(Remote { name, commit: commit.filter(|commit| is_commit(commit)) })
+    Some(Remote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
 }
 
 /// Returns the git folder of the checkout that contains `dir`, and the git folder that all its worktrees share.
-fn folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
+fn git_folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
     let dot_git = top.join(".git");
     let git_dir = match read_line(&dot_git) {
@@ -135,9 +140,9 @@ fn folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((git_dir, common))
 }
 
-fn packed(path: &Path, name: &str) -> Option<String> {
-    let file = open_own(path).ok()?;
-    let size = require_file(file.as_fd(), path).ok().filter(|size| *size <= LARGEST_PACKED)?;
+fn find_packed_ref(path: &Path, name: &str) -> Option<String> {
+    let file = open_outside_store(path).ok()?;
+    let size = require_regular_file(file.as_fd(), path).ok().filter(|size| *size <= MAX_PACKED_REFS_BYTES)?;
     let mut found = None;
     let suffix = format!(" {name}");
     let read = read_lines(&file, path, 0, size, |line| {
@@ -148,24 +153,24 @@ fn packed(path: &Path, name: &str) -> Option<String> {
     read.ok().and(found)
 }
 
-fn is_commit(text: &str) -> bool {
+fn is_commit_hash(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Reads the first line of one of git's small files.
 fn read_line(path: &Path) -> Option<String> {
-    let text = String::from_utf8(read_own(path, LARGEST).ok()?).ok()?;
+    let text = String::from_utf8(read_outside_store(path, MAX_FILE_BYTES).ok()?).ok()?;
     Some(text.lines().next()?.trim().to_owned())
 }
 
 /// Returns which of these files are the same as in git's index: they were committed or restored, or they are only
 /// staged.
-pub fn unchanged<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
+pub fn files_unchanged_in_index<'p>(dir: &Path, paths: &[&'p str]) -> Vec<&'p str> {
     crate::tracked::unchanged_files(dir, paths)
 }
 
 /// Finds an entry of git's folders that is neither a file nor a folder. If it is a pipe, `git` itself would hang.
-pub fn special_file(dir: &Path) -> Option<PathBuf> {
+pub fn find_special_file(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
     let pointer = read_line(&dot_git).and_then(|line| Some(top.join(line.strip_prefix("gitdir:")?.trim())));
@@ -203,10 +208,10 @@ const GIT_FILES: &[&str] = &[
 ];
 
 /// The largest file of git that is read whole, such as HEAD or `config`. In practice they are much smaller.
-const LARGEST: usize = 64 * 1024;
+const MAX_FILE_BYTES: usize = 64 * 1024;
 
 /// The largest `packed-refs` that is read. A session start has no time for a larger file.
-const LARGEST_PACKED: u64 = 8 * 1024 * 1024;
+const MAX_PACKED_REFS_BYTES: u64 = 8 * 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -225,13 +230,13 @@ mod tests {
         fs::write(base.join("main/.git/worktrees/t/gitdir"), base.join("tree/.git").to_str().unwrap())
             .unwrap();
         for (dir, pointer, expected) in [
-            ("main/libs/m", "../../.git/modules/m", Git::Submodule),
-            ("main/libs/m/n", "../../../.git/modules/m/modules/n", Git::Submodule),
-            ("tree/m", "../../main/.git/worktrees/t/modules/m", Git::Submodule),
-            ("other/m", "../../main/.git/modules/m", Git::Top),
+            ("main/libs/m", "../../.git/modules/m", CheckoutKind::Submodule),
+            ("main/libs/m/n", "../../../.git/modules/m/modules/n", CheckoutKind::Submodule),
+            ("tree/m", "../../main/.git/worktrees/t/modules/m", CheckoutKind::Submodule),
+            ("other/m", "../../main/.git/modules/m", CheckoutKind::Top),
         ] {
             fs::write(base.join(dir).join(".git"), format!("gitdir: {pointer}\n")).unwrap();
-            assert_eq!(look(&base.join(dir)), Some(expected), "{dir}");
+            assert_eq!(checkout_kind(&base.join(dir)), Some(expected), "{dir}");
         }
     }
 
@@ -248,15 +253,19 @@ mod tests {
         fs::write(&back, format!("{}/.git\n", tree.display())).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}/.git/worktrees/t\n", main.display())).unwrap();
         fs::write(module.join(".git"), "gitdir: ../main/.git/modules/m\n").unwrap();
-        assert_eq!(look(&main), Some(Git::Top));
-        assert_eq!(look(&tree), Some(Git::Worktree { main: main.clone() }));
-        assert_eq!(look(&module), Some(Git::Top), "a submodule is no worktree");
-        assert_eq!(look(&base), None);
+        assert_eq!(checkout_kind(&main), Some(CheckoutKind::Top));
+        assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Worktree { main: main.clone() }));
+        assert_eq!(checkout_kind(&module), Some(CheckoutKind::Top), "a submodule is no worktree");
+        assert_eq!(checkout_kind(&base), None);
         fs::write(tree.join(".git"), "gitdir: ../main/.git/worktrees/t").unwrap();
-        assert_eq!(look(&tree), Some(Git::Worktree { main }), "relative, as newer gits write it");
+        assert_eq!(
+            checkout_kind(&tree),
+            Some(CheckoutKind::Worktree { main }),
+            "relative, as newer gits write it"
+        );
         fs::write(&back, format!("{}/.git\n", module.display())).unwrap();
-        assert_eq!(look(&tree), Some(Git::Top), "the repository knows of no such worktree");
+        assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Top), "the repository knows of no such worktree");
         fs::write(tree.join(".git"), [0xff, 0xfe]).unwrap();
-        assert_eq!(look(&tree), Some(Git::Top), "unreadable is at least a checkout");
+        assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Top), "unreadable is at least a checkout");
     }
 }

@@ -11,46 +11,46 @@ use crate::read::io_error;
 use crate::{Dir, Error, LogPosition, Result, layout};
 
 #[derive(Clone, Debug)]
-pub struct Installs {
+pub struct InstallList {
     state: PathBuf,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct InstallLine {
     checkout: PathBuf,
     at: String,
 }
 
-impl Installs {
+impl InstallList {
     /// Returns the list in `state`, which is `$XDG_STATE_HOME/throughline`.
-    pub fn new(state: PathBuf) -> Installs {
-        Installs { state }
+    pub fn new(state: PathBuf) -> InstallList {
+        InstallList { state }
     }
 
     /// Adds a checkout that is not listed yet.
-    pub fn add(&self, checkout: &Path, now: Timestamp) -> Result<()> {
+    pub fn add_checkout(&self, checkout: &Path, now: Timestamp) -> Result<()> {
         use std::os::unix::fs::DirBuilderExt;
-        if self.list()?.iter().any(|known| known == checkout) {
+        if self.list_checkouts()?.iter().any(|known| known == checkout) {
             return Ok(());
         }
-        let line = Line { checkout: checkout.to_owned(), at: time::rfc3339(now) };
+        let line = InstallLine { checkout: checkout.to_owned(), at: time::to_rfc3339(now) };
         // A path that is not Unicode cannot be written as a line. `uninstall --all` finds such a project by its trust
         // record.
         let Ok(line) = serde_json::to_vec(&line) else { return Ok(()) };
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state);
         made.map_err(|e| io_error(&e, &self.state, "make a folder"))?;
-        Dir::open(&self.state)?.append(layout::STATE_INSTALLS, &line, u64::MAX)
+        Dir::open(&self.state)?.append_line(layout::STATE_INSTALLS, &line, u64::MAX)
     }
 
     /// Lists the checkouts, including those that no longer exist.
-    pub fn list(&self) -> Result<Vec<PathBuf>> {
+    pub fn list_checkouts(&self) -> Result<Vec<PathBuf>> {
         let dir = match Dir::open(&self.state) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };
         let mut checkouts = Vec::new();
         dir.each_new_line(layout::STATE_INSTALLS, LogPosition::default(), u64::MAX, |line| {
-            checkouts.extend(serde_json::from_slice::<Line>(line).map(|line| line.checkout));
+            checkouts.extend(serde_json::from_slice::<InstallLine>(line).map(|line| line.checkout));
         })?;
         Ok(checkouts)
     }

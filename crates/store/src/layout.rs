@@ -4,14 +4,14 @@ use model::gate;
 use model::id::Id;
 
 /// The store itself, relative to the root.
-pub const STORE: &str = ".agent/context";
+pub const STORE_FOLDER: &str = ".agent/context";
 
-pub const MARKER: &str = "root.json";
-pub const CONFIG: &str = "config.toml";
+pub const MARKER_FILE: &str = "root.json";
+pub const CONFIG_FILE: &str = "config.toml";
 pub const GITIGNORE: &str = ".gitignore";
-pub const SESSIONS: &str = "indexes/sessions.jsonl";
-pub const RECEIPTS: &str = "indexes/receipts.jsonl";
-pub const JOURNALS: &str = "sessions";
+pub const SESSIONS_INDEX: &str = "indexes/sessions.jsonl";
+pub const RECEIPTS_LOG: &str = "indexes/receipts.jsonl";
+pub const JOURNALS_FOLDER: &str = "sessions";
 /// Receipts in the state folder of this machine, for events without a usable root.
 pub const STATE_RECEIPTS: &str = "receipts.jsonl";
 /// The list of checkouts that `thru install` wrote into. It is in the state folder too.
@@ -21,13 +21,13 @@ pub const STATE_INSTALLS: &str = "installs.jsonl";
 pub const SCRATCH: &str = "scratch";
 
 /// The folders that `init` creates, so that a new user sees where everything is kept.
-pub const FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
+pub const INITIAL_FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
 
 /// The lock held while `root.json` is changed.
 pub const MARKER_LOCK: &str = "state/locks/root.lock";
 
 /// The lock held while a session is folded.
-pub fn session_lock(session: &Id) -> String {
+pub fn session_lock_path(session: &Id) -> String {
     format!("{LOCKS}/session-{session}.lock")
 }
 
@@ -36,20 +36,20 @@ pub const PACKETS_INDEX: &str = "indexes/packets.tsv";
 /// The lock held while a packet is changed.
 pub const PACKETS_LOCK: &str = "state/locks/packets.lock";
 
-pub fn packet(id: &Id) -> String {
-    packet_named(id.as_str())
+pub fn packet_path(id: &Id) -> String {
+    packet_path_by_name(id.as_str())
 }
 
 /// Returns the path of a packet whose name was found in the folder.
-pub(crate) fn packet_named(name: &str) -> String {
+pub(crate) fn packet_path_by_name(name: &str) -> String {
     format!("{PACKETS}/{name}.md")
 }
 
 /// The folder that records which packet each session has claimed.
-pub const CLAIMS: &str = "state/claims";
+pub const CLAIMS_FOLDER: &str = "state/claims";
 /// The folder with a file for each crashed session that was dealt with; the file names the packet that was written
 /// for the session.
-pub const SWEPT: &str = "state/swept";
+pub const SWEPT_FOLDER: &str = "state/swept";
 /// The lock held while crashed sessions are dealt with.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
@@ -60,7 +60,7 @@ pub const CONTEXT_LOCK: &str = "state/locks/context.lock";
 /// The lock that a command holds while it reads the decisions and then adds one.
 pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
 /// The folder that records which answers of a session have been compared with the decisions.
-pub const ANSWERS_SEEN: &str = "state/answers-seen";
+pub const ANSWERS_SEEN_FOLDER: &str = "state/answers-seen";
 
 /// The plan.
 pub const PLAN: &str = "plan.json";
@@ -73,34 +73,34 @@ pub const PHASES: &str = "phases";
 /// The lock held while the plan is changed.
 pub const PLAN_LOCK: &str = "state/locks/plan.lock";
 /// The folder with the state of each session's own todo list when the plan last followed it.
-pub const PLAN_TODOS: &str = "state/plan-todos";
+pub const PLAN_TODOS_FOLDER: &str = "state/plan-todos";
 
-pub fn phase_record(phase: u32) -> String {
+pub fn phase_record_path(phase: u32) -> String {
     format!("{PHASES}/{phase}.md")
 }
 
 /// Evidence that tasks are done, in a folder for each task.
 pub const EVIDENCE: &str = "evidence";
 /// The folder that records which test runs of a session are already evidence.
-pub const EVIDENCE_SEEN: &str = "state/evidence";
+pub const EVIDENCE_SEEN_FOLDER: &str = "state/evidence";
 /// In the folder of a task: entries that were moved out of the bundle.
 pub const EVIDENCE_ARCHIVE: &str = "archive.jsonl";
 
-pub fn evidence_folder(task: &Id) -> String {
+pub fn evidence_folder_path(task: &Id) -> String {
     format!("{EVIDENCE}/{task}")
 }
 
-pub fn evidence_bundle(task: &Id) -> String {
+pub fn evidence_bundle_path(task: &Id) -> String {
     format!("{EVIDENCE}/{task}/bundle.json")
 }
 
 /// Returns the name of the file that lists the files with this tree hash.
-pub fn evidence_listing(tree: &str) -> String {
+pub fn evidence_listing_file(tree: &str) -> String {
     format!("{tree}.files")
 }
 
 /// The lock held while the evidence of a task is changed.
-pub fn evidence_lock(task: &Id) -> String {
+pub fn evidence_lock_path(task: &Id) -> String {
     format!("{LOCKS}/evidence-{task}.lock")
 }
 
@@ -114,7 +114,7 @@ pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
 pub const SUMMARIES_LOCK: &str = "state/locks/summaries.lock";
 
 /// Returns the name of an original in its folder.
-pub fn original(id: &str) -> String {
+pub fn original_file_name(id: &str) -> String {
     format!("{id}.txt")
 }
 
@@ -131,93 +131,93 @@ pub const ACTIVE_LOOP: &str = "indexes/active-loop.json";
 pub const LOOPS_LOCK: &str = "state/locks/loops.lock";
 
 /// The lock held while a loop's validators run.
-pub fn validators_lock(id: &Id) -> String {
+pub fn validators_lock_path(id: &Id) -> String {
     format!("{LOCKS}/validators-{id}.lock")
 }
 
-pub fn loop_log(id: &Id) -> String {
+pub fn loop_log_path(id: &Id) -> String {
     format!("{LOOPS}/{id}.log.jsonl")
 }
 pub const WORKSTREAMS: &str = "workstreams";
 /// The lock held while a manifest or its steps are changed.
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
 /// The folder that records which workstream was active when a session was compacted.
-pub const PRECOMPACT: &str = "state/precompact";
+pub const PRECOMPACT_FOLDER: &str = "state/precompact";
 /// The newest record of `state/precompact`, whichever session it is about.
-pub const PRECOMPACT_STATE: &str = "state/precompact_state.json";
+pub const PRECOMPACT_STATE_FILE: &str = "state/precompact_state.json";
 
-pub fn precompact(session: &Id) -> String {
-    format!("{PRECOMPACT}/{session}.json")
+pub fn precompact_path(session: &Id) -> String {
+    format!("{PRECOMPACT_FOLDER}/{session}.json")
 }
 /// The workstream that `thru resume use` selected for a session.
-pub const WORKSTREAM_USED: &str = "state/workstream-used";
+pub const WORKSTREAM_USED_FOLDER: &str = "state/workstream-used";
 /// The files that a session was reminded to read.
-pub const REMINDED: &str = "state/reminded";
+pub const REMINDERS_FOLDER: &str = "state/reminded";
 /// The boxes that were ticked because of a session's own todo list.
-pub const TICKED: &str = "state/ticked";
+pub const TICKED_FOLDER: &str = "state/ticked";
 
-pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
+pub const RELEVANT_FILES_INDEX: &str = "indexes/relevant-files.jsonl";
 /// What agents did: one line for each tool call, taken from the journals at checkpoints.
-pub const ACTIVITY: &str = "indexes/activity.jsonl";
+pub const ACTIVITY_LOG: &str = "indexes/activity.jsonl";
 
 /// The digest of each session, so that a session start need not read the whole journal.
-pub const DIGESTS: &str = "state/digest";
+pub const DIGESTS_FOLDER: &str = "state/digest";
 /// How far each session's transcript has been read.
-pub const CURSORS: &str = "state/cursors";
+pub const CURSORS_FOLDER: &str = "state/cursors";
 /// How many records could not be written, and when. Created in advance, because a full disk accepts no new file.
-pub const LOST: &str = "state/reserved.json";
+pub const LOST_RECORDS_FILE: &str = "state/reserved.json";
 /// The name that this file had before, in the same folder. A session start renames it.
 pub const LOST_BEFORE: &str = "lost.json";
 /// The facts that a session's context has contained since its last compaction.
-pub const CONTEXT_HELD: &str = "state/told";
+pub const CONTEXT_HELD_FOLDER: &str = "state/told";
 /// How full each session's context window was when the session was last told about it.
-pub const WINDOWS: &str = "state/window";
+pub const WINDOWS_FOLDER: &str = "state/window";
 /// The edits of other sessions that each session was told about.
-pub const CLASHES_TOLD: &str = "state/clashes-told";
+pub const CLASHES_TOLD_FOLDER: &str = "state/clashes-told";
 /// The sessions that were compacted and have not received their brief yet.
-pub const PENDING: &str = "state/pending";
+pub const PENDING_FOLDER: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";
 /// The role of each session.
-pub const ROLES: &str = "state/roles";
+pub const ROLES_FOLDER: &str = "state/roles";
 /// The lifecycle state of each role.
-pub const LIFECYCLES: &str = "state/lifecycle";
+pub const LIFECYCLES_FOLDER: &str = "state/lifecycle";
 
 /// The lock held while a role changes state.
-pub fn lifecycle_lock(machine: &str) -> String {
+pub fn lifecycle_lock_path(machine: &str) -> String {
     format!("{LOCKS}/lifecycle-{machine}.lock")
 }
 
 /// The runs of stages, one folder each.
 pub const OUTPUTS: &str = "outputs";
 /// The file in a run's folder that lists what is expected there.
-pub const EXPECTED: &str = gate::EXPECTED;
+pub const EXPECTED_FILE: &str = gate::EXPECTED_FILE;
 /// The file in a run's folder that lists what the stage went on without.
-pub const OMISSIONS: &str = gate::OMISSIONS;
+pub const OMISSIONS_FILE: &str = gate::OMISSIONS_FILE;
 /// The file that names the live run.
-pub const LIVE: &str = "state/live.json";
+pub const LIVE_RUN_FILE: &str = "state/live.json";
 
 /// Returns the file next to an output that contains the last message of an agent that did not write the output.
-pub fn last_message(output: &str) -> String {
-    format!("{output}{}", gate::LAST_MESSAGE)
+pub fn last_message_file(output: &str) -> String {
+    format!("{output}{}", gate::LAST_MESSAGE_SUFFIX)
 }
 
 /// Returns the file next to an output that contains what a launched command received.
-pub fn launch_prompt(output: &str) -> String {
-    format!("{output}{}", gate::LAUNCH_PROMPT)
+pub fn launch_prompt_file(output: &str) -> String {
+    format!("{output}{}", gate::LAUNCH_PROMPT_SUFFIX)
 }
 
 /// Returns the file next to an output that contains what a launched command printed.
-pub fn launch_log(output: &str) -> String {
-    format!("{output}{}", gate::LAUNCH_LOG)
+pub fn launch_log_file(output: &str) -> String {
+    format!("{output}{}", gate::LAUNCH_LOG_SUFFIX)
 }
 
 /// Returns the file that names the process that is working on an output.
-pub fn launch_process(output: &str) -> String {
-    format!("{output}{}", gate::LAUNCH_PROCESS)
+pub fn launch_process_file(output: &str) -> String {
+    format!("{output}{}", gate::LAUNCH_PROCESS_SUFFIX)
 }
 
 /// Returns the list of expected files of a stage while another stage of the same folder is the current one.
-pub fn expected_of(stage: &str) -> String {
+pub fn expected_file_of_stage(stage: &str) -> String {
     format!("expected.{stage}.json")
 }
 
@@ -228,25 +228,25 @@ pub fn stage_omissions_file(stage: &str) -> String {
 }
 
 /// Returns the lock that is held while outputs of a run are produced.
-pub fn outputs_lock(what: &str) -> String {
+pub fn outputs_lock_path(what: &str) -> String {
     format!("{LOCKS}/outputs-{what}.lock")
 }
 
-pub fn journal(session: &Id) -> String {
-    format!("{JOURNALS}/{session}.jsonl")
+pub fn journal_path(session: &Id) -> String {
+    format!("{JOURNALS_FOLDER}/{session}.jsonl")
 }
 
-/// Returns the first part of a journal, which is read before [`journal`] itself.
-pub fn first_journal_part(session: &Id) -> String {
-    format!("{JOURNALS}/{session}~0001.jsonl")
+/// Returns the first part of a journal, which is read before [`journal_path`] itself.
+pub fn first_journal_part_path(session: &Id) -> String {
+    format!("{JOURNALS_FOLDER}/{session}~0001.jsonl")
 }
 
 /// An ignore file that keeps everything out of git.
-pub const IGNORE_ALL: &str =
+pub const GITIGNORE_ALL: &str =
     "# Written by `thru init`: nothing in here goes into git. `thru init --shared` changes that.\n*\n";
 
 /// An ignore file that lets git track what a team shares, and nothing else.
-pub const IGNORE_SHARED: &str = "\
+pub const GITIGNORE_SHARED: &str = "\
 # Written by `thru init --shared`: records that a team shares are in git, the rest is not.
 /*
 !/.gitignore
@@ -265,8 +265,8 @@ pub const IGNORE_SHARED: &str = "\
 *.damaged-*
 ";
 
-/// Returns the names that [`IGNORE_SHARED`] lets into git, besides the ignore file itself.
+/// Returns the names that [`GITIGNORE_SHARED`] lets into git, besides the ignore file itself.
 pub fn shared_records() -> Vec<&'static str> {
-    let kept = IGNORE_SHARED.lines().filter_map(|line| line.strip_prefix("!/"));
+    let kept = GITIGNORE_SHARED.lines().filter_map(|line| line.strip_prefix("!/"));
     kept.filter(|name| *name != GITIGNORE).collect()
 }

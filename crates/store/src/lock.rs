@@ -19,12 +19,12 @@ pub struct Lock {
 
 impl Lock {
     /// Returns the locked file and its path. Most lock files are empty and have no other use.
-    pub(crate) fn file(&self) -> (&File, &Path) {
+    pub(crate) fn locked_file(&self) -> (&File, &Path) {
         (&self.file, &self.path)
     }
 
     /// Writes who holds the lock into the file, so that other processes can read it.
-    pub(crate) fn sign(&self, who: &str) -> Result<()> {
+    pub(crate) fn write_holder(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
         signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))
     }
@@ -32,7 +32,7 @@ impl Lock {
 
 impl Dir {
     /// Locks the file `rel`. The file has no other use.
-    pub fn lock(&self, rel: &str, wait: Duration) -> Result<Lock> {
+    pub fn lock_file(&self, rel: &str, wait: Duration) -> Result<Lock> {
         let path = self.path().join(rel);
         let start = Instant::now();
         let mut pause = Duration::from_micros(200);
@@ -40,7 +40,7 @@ impl Dir {
             let flags = OFlags::CREATE | OFlags::RDWR;
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
-                Ok(()) if self.is_still(rel, &file) => return Ok(Lock { file, path }),
+                Ok(()) if self.is_same_file(rel, &file) => return Ok(Lock { file, path }),
                 Ok(()) => continue, // somebody removed the file that was opened here: lock the file that replaced it
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),
@@ -54,7 +54,7 @@ impl Dir {
         }
     }
 
-    fn is_still(&self, rel: &str, file: &File) -> bool {
+    fn is_same_file(&self, rel: &str, file: &File) -> bool {
         match (fs::fstat(file), fs::statat(self, rel, AtFlags::SYMLINK_NOFOLLOW)) {
             (Ok(held), Ok(named)) => (held.st_dev, held.st_ino) == (named.st_dev, named.st_ino),
             _ => false,

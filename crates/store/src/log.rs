@@ -8,7 +8,7 @@ use crate::{Dir, Error, Result};
 
 /// The number of complete lines in a log, and its torn lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct LineTally {
     pub whole: usize,
     /// The file and line number of each line that is not JSON.
     pub torn: Vec<(String, usize)>,
@@ -41,13 +41,13 @@ impl Dir {
         window: u64,
         mut each: impl FnMut(&[u8]),
     ) -> Result<Option<NewLines>> {
-        let place = if place == LogPosition::default() { self.first_place(rel)? } else { place };
-        let (mut place, mut unread) = self.last_bytes(rel, place, window);
+        let place = if place == LogPosition::default() { self.oldest_position(rel)? } else { place };
+        let (mut place, mut unread) = self.position_before_end(rel, place, window);
         // If reading starts in the middle, the first line is incomplete unless the byte before it is a line end. So
         // read that byte too.
         let mut is_partial = unread > 0 && place.offset > 0;
         loop {
-            let part = self.part(rel, place.parts + 1);
+            let part = self.rotated_part(rel, place.parts + 1);
             let name = part.as_deref().unwrap_or(rel);
             let opened = match self.open_file(name) {
                 Err(Error::Absent { .. }) if place.offset == 0 => None,
@@ -55,7 +55,7 @@ impl Dir {
                 opened => Some(opened?),
             };
             // The log was rotated between the two calls, so the open file may be the next part. Look again.
-            if part.is_none() && self.part(rel, place.parts + 1).is_some() {
+            if part.is_none() && self.rotated_part(rel, place.parts + 1).is_some() {
                 continue;
             }
             if let Some((file, size)) = opened {
@@ -82,13 +82,13 @@ impl Dir {
 
     /// Returns the position `window` bytes before the end of the log, and how many bytes between `place` and that
     /// position are skipped. If that position is before `place`, returns `place` and 0.
-    fn last_bytes(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
+    fn position_before_end(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
         if window == u64::MAX {
             return (place, 0);
         }
-        let size = |name: &str| self.look(name).ok().flatten().map_or(0, |look| look.bytes);
+        let size = |name: &str| self.file_info(name).ok().flatten().map_or(0, |look| look.bytes);
         let mut sizes: Vec<u64> = Vec::new();
-        while let Some(part) = self.part(rel, place.parts + sizes.len() + 1) {
+        while let Some(part) = self.rotated_part(rel, place.parts + sizes.len() + 1) {
             sizes.push(size(&part));
         }
         let total = (sizes.iter().sum::<u64>() + size(rel)).saturating_sub(place.offset);
@@ -104,18 +104,18 @@ impl Dir {
     }
 
     /// Returns the position before the oldest existing part. Earlier parts may have been archived.
-    fn first_place(&self, rel: &str) -> Result<LogPosition> {
-        let parts = match self.rotated(rel) {
+    fn oldest_position(&self, rel: &str) -> Result<LogPosition> {
+        let parts = match self.rotated_parts(rel) {
             Err(Error::Absent { .. }) => return Ok(LogPosition::default()),
             parts => parts?,
         };
-        let oldest = parts.first().and_then(|name| crate::append::number_of(name)).unwrap_or(1);
+        let oldest = parts.first().and_then(|name| crate::append::rotated_part_number(name)).unwrap_or(1);
         Ok(LogPosition { parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
     /// Returns the last `max` bytes of a log, complete lines only. Right after a rotation these lines come from the
     /// last rotated part.
-    pub fn recent(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
+    pub fn read_recent_lines(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let absent_is_empty = |read| match read {
             Err(Error::Absent { .. }) => Ok(Vec::new()),
             read => read,
@@ -124,7 +124,7 @@ impl Dir {
         if !tail.is_empty() {
             return Ok(tail);
         }
-        let parts = match self.rotated(rel) {
+        let parts = match self.rotated_parts(rel) {
             Err(Error::Absent { .. }) => Vec::new(),
             parts => parts?,
         };
@@ -132,12 +132,12 @@ impl Dir {
     }
 
     /// Passes on every line of the log `rel` that parses as a `T`, rotated parts first. A missing log is empty.
-    pub fn each_record<T>(&self, rel: &str, mut each: impl FnMut(T)) -> Result<Tally>
+    pub fn each_record<T>(&self, rel: &str, mut each: impl FnMut(T)) -> Result<LineTally>
     where
         T: for<'a> Deserialize<'a>,
     {
-        let mut tally = Tally::default();
-        let parts = match self.rotated(rel) {
+        let mut tally = LineTally::default();
+        let parts = match self.rotated_parts(rel) {
             Err(Error::Absent { .. }) => return Ok(tally),
             parts => parts?,
         };
@@ -163,7 +163,7 @@ impl Dir {
     }
 
     /// Counts the lines of a log.
-    pub fn tally(&self, rel: &str) -> Result<Tally> {
+    pub fn count_lines(&self, rel: &str) -> Result<LineTally> {
         self.each_record(rel, |_: IgnoredAny| {})
     }
 }

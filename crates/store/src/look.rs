@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use crate::{Dir, Error, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct FileInfo {
     pub bytes: u64,
     pub changed: Timestamp,
 }
@@ -15,11 +15,11 @@ pub struct Look {
 impl Dir {
     /// Examines a regular file below this folder without following links. Returns `None` if the name does not exist or
     /// is not a regular file. A file that cannot be examined is an error, not an absent file.
-    pub fn look(&self, rel: &str) -> Result<Option<Look>> {
+    pub fn file_info(&self, rel: &str) -> Result<Option<FileInfo>> {
         if let Some((folder, name)) = rel.rsplit_once('/') {
-            return match self.sub(folder) {
+            return match self.open_subfolder(folder) {
                 Err(Error::Absent { .. } | Error::Refused { .. }) => Ok(None),
-                folder => folder?.look(name),
+                folder => folder?.file_info(name),
             };
         }
         let stat = match fs::statat(self, rel, AtFlags::SYMLINK_NOFOLLOW) {
@@ -29,6 +29,6 @@ impl Dir {
         };
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
         let changed = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
-        Ok(Some(Look { bytes: stat.st_size.unsigned_abs(), changed }))
+        Ok(Some(FileInfo { bytes: stat.st_size.unsigned_abs(), changed }))
     }
 }

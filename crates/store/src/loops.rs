@@ -3,30 +3,30 @@
 use std::time::Duration;
 
 use model::id::Id;
-use model::loops::log::Entry;
-use model::loops::pointer::Pointer;
-use model::loops::{Damage, Record};
+use model::loops::log::LoopLogEntry;
+use model::loops::pointer::ForegroundPointer;
+use model::loops::{LoopDamage, LoopRecord};
 
-use crate::{Durability, EntryKind, Error, Lock, Result, Store, Tally, layout};
+use crate::{Durability, EntryKind, Error, LineTally, Lock, Result, Store, layout};
 
 /// The largest loop that is read. No person writes a prompt as large as this.
-const LARGEST: usize = 2 * 1024 * 1024;
+const MAX_LOOP_BYTES: usize = 2 * 1024 * 1024;
 
 impl Store {
     /// Takes the lock that is held while a loop or the foreground pointer is read, changed and written.
     pub fn lock_loops(&self, wait: Duration) -> Result<Lock> {
-        self.lock(layout::LOOPS_LOCK, wait)
+        self.lock_record(layout::LOOPS_LOCK, wait)
     }
 
     /// Takes the lock that is held while a loop's validators run, so that two processes never run them at the same
     /// time.
     pub fn lock_validators(&self, id: &Id) -> Result<Lock> {
-        self.lock(&layout::validators_lock(id), Duration::ZERO)
+        self.lock_record(&layout::validators_lock_path(id), Duration::ZERO)
     }
 
     /// Returns which loop is in the foreground; `None` if no loop was ever started or the index was deleted.
-    pub fn foreground(&self) -> Result<Option<Pointer>> {
-        let bytes = match self.dir().read(layout::ACTIVE_LOOP, LARGEST) {
+    pub fn read_foreground(&self) -> Result<Option<ForegroundPointer>> {
+        let bytes = match self.dir().read_file(layout::ACTIVE_LOOP, MAX_LOOP_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
             read => read?,
         };
@@ -37,15 +37,15 @@ impl Store {
         })
     }
 
-    pub fn write_foreground(&self, pointer: &Pointer) -> Result<()> {
-        self.dir().put(layout::ACTIVE_LOOP, &pointer.bytes(), Durability::Synced)
+    pub fn write_foreground(&self, pointer: &ForegroundPointer) -> Result<()> {
+        self.dir().write_at_path(layout::ACTIVE_LOOP, &pointer.to_bytes(), Durability::Synced)
     }
 
-    pub fn read_loop(&self, id: &Id) -> Result<Record> {
+    pub fn read_loop(&self, id: &Id) -> Result<LoopRecord> {
         let rel = format!("{}/{id}.md", layout::LOOPS);
-        let bytes = self.dir().read(&rel, LARGEST)?;
+        let bytes = self.dir().read_file(&rel, MAX_LOOP_BYTES)?;
         let path = || self.dir().path().join(&rel);
-        let record = Record::parse(bytes).map_err(|Damage { line, why }| Error::Damaged {
+        let record = LoopRecord::parse(bytes).map_err(|LoopDamage { line, why }| Error::Damaged {
             path: path(),
             line,
             why,
@@ -58,18 +58,22 @@ impl Store {
     }
 
     /// Replaces a loop's record. The record is on disk when this returns, because a prompt is a person's work.
-    pub fn write_loop(&self, id: &Id, record: &Record) -> Result<()> {
-        self.dir().make(layout::LOOPS)?.write(&format!("{id}.md"), record.bytes(), Durability::Synced)
+    pub fn write_loop(&self, id: &Id, record: &LoopRecord) -> Result<()> {
+        self.dir().create_subfolder(layout::LOOPS)?.write(
+            &format!("{id}.md"),
+            record.bytes(),
+            Durability::Synced,
+        )
     }
 
     /// Creates a loop. Returns false if a loop of this name exists.
-    pub fn create_loop(&self, id: &Id, record: &Record) -> Result<bool> {
-        self.dir().make(layout::LOOPS)?.create(&format!("{id}.md"), record.bytes())
+    pub fn create_loop(&self, id: &Id, record: &LoopRecord) -> Result<bool> {
+        self.dir().create_subfolder(layout::LOOPS)?.create_private_file(&format!("{id}.md"), record.bytes())
     }
 
     /// Lists all loops by name.
     pub fn loop_ids(&self) -> Result<Vec<Id>> {
-        let dir = match self.dir().sub(layout::LOOPS) {
+        let dir = match self.dir().open_subfolder(layout::LOOPS) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };
@@ -77,11 +81,11 @@ impl Store {
         Ok(files.filter_map(|entry| Id::new(entry.name.strip_suffix(".md")?).ok()).collect())
     }
 
-    pub fn append_loop_log(&self, id: &Id, entry: &Entry, limit: u64) -> Result<()> {
-        self.dir().append(&layout::loop_log(id), &entry.line(), limit)
+    pub fn append_loop_log(&self, id: &Id, entry: &LoopLogEntry, limit: u64) -> Result<()> {
+        self.dir().append_line(&layout::loop_log_path(id), &entry.to_json_line(), limit)
     }
 
-    pub fn loop_log(&self, id: &Id, each: impl FnMut(Entry)) -> Result<Tally> {
-        self.dir().each_record(&layout::loop_log(id), each)
+    pub fn each_loop_log_entry(&self, id: &Id, each: impl FnMut(LoopLogEntry)) -> Result<LineTally> {
+        self.dir().each_record(&layout::loop_log_path(id), each)
     }
 }

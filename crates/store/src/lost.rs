@@ -13,21 +13,21 @@ use std::time::Duration;
 use model::marker::ProjectId;
 use serde::{Deserialize, Serialize};
 
-use crate::read::{io_error, read_own, require_file};
+use crate::read::{io_error, read_outside_store, require_regular_file};
 use crate::{Dir, Error, Lock, Result, Store, layout};
 
 /// The note always has this size: one block on most disks.
-const SIZE: usize = 4096;
+const NOTE_BYTES: usize = 4096;
 
 /// What the file says as long as nothing was lost, for a person who opens it.
 const NOTHING_LOST: &[u8] = br#"{"reserved":"for a note on a full disk; nothing was lost"}"#;
 
 /// How many bytes of the reason are kept.
-const WHY: usize = 400;
+const MAX_REASON_BYTES: usize = 400;
 
 /// Records that were lost, as far as the note knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lost {
+pub struct LostRecords {
     pub first: String,
     pub last: String,
     /// A lower bound: if two hooks lose a record at the same moment, they may be counted as one.
@@ -35,9 +35,9 @@ pub struct Lost {
     pub why: String,
 }
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for LostRecords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Lost { first, last, count, why } = self;
+        let LostRecords { first, last, count, why } = self;
         let what = if *count == 1 { "1 record was lost" } else { "records were lost" };
         write!(f, "{what} between {first} and {last}")?;
         if *count > 1 {
@@ -58,16 +58,17 @@ pub struct LostNote<'a> {
 impl Store {
     /// Creates the blank note. If the note exists, does nothing.
     pub fn reserve_lost_note(&self) -> Result<()> {
-        let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
-        if self.dir().look(layout::LOST)?.is_some() {
+        let (folder, name) =
+            layout::LOST_RECORDS_FILE.rsplit_once('/').unwrap_or(("", layout::LOST_RECORDS_FILE));
+        if self.dir().file_info(layout::LOST_RECORDS_FILE)?.is_some() {
             return Ok(());
         }
-        let dir = self.dir().make(folder)?;
+        let dir = self.dir().create_subfolder(folder)?;
         // An older version may have noted a loss that nobody has been told about.
         if dir.rename_to_free(layout::LOST_BEFORE, name).is_ok() {
-            return dir.sync();
+            return dir.sync_folder();
         }
-        dir.create(name, &blank()).map(drop)
+        dir.create_private_file(name, &blank_note()).map(drop)
     }
 }
 
@@ -79,23 +80,23 @@ impl<'a> LostNote<'a> {
     }
 
     /// Counts a record that could not be written.
-    pub fn add(&self, now: &str, why: &str, wait: Duration) -> Result<()> {
+    pub fn add_loss(&self, now: &str, why: &str, wait: Duration) -> Result<()> {
         let add = |dir: &Dir, rel: &str| -> Result<()> {
-            let lock = dir.lock(rel, wait)?;
-            let lost = match read(&lock)? {
-                Some(lost) => Lost { last: now.to_owned(), count: lost.count + 1, ..lost },
-                None => Lost {
+            let lock = dir.lock_file(rel, wait)?;
+            let lost = match read_locked(&lock)? {
+                Some(lost) => LostRecords { last: now.to_owned(), count: lost.count + 1, ..lost },
+                None => LostRecords {
                     first: now.to_owned(),
                     last: now.to_owned(),
                     count: 1,
-                    why: model::text::cut(why, WHY).to_owned(),
+                    why: model::text::cut_to_bytes(why, MAX_REASON_BYTES).to_owned(),
                 },
             };
-            write(&lock, &render(&lost))
+            overwrite_locked(&lock, &render_note(&lost))
         };
-        match add(self.store.dir(), layout::LOST) {
+        match add(self.store.dir(), layout::LOST_RECORDS_FILE) {
             Ok(()) => Ok(()),
-            Err(error) => match self.make_outside() {
+            Err(error) => match self.create_state_folder() {
                 Some(dir) => add(&dir?, &self.name),
                 None => Err(error),
             },
@@ -103,40 +104,46 @@ impl<'a> LostNote<'a> {
     }
 
     /// Returns what the note says. It is `None` if nothing was lost, which is the usual case.
-    pub fn read(&self) -> Option<Lost> {
-        let inside = self.store.dir().read(layout::LOST, SIZE).ok();
-        let outside = || read_own(&self.outside.as_ref()?.join(&self.name), SIZE).ok();
-        inside.and_then(|bytes| parse(&bytes)).or_else(|| parse(&outside()?))
+    pub fn read_note(&self) -> Option<LostRecords> {
+        let inside = self.store.dir().read_file(layout::LOST_RECORDS_FILE, NOTE_BYTES).ok();
+        let outside = || read_outside_store(&self.outside.as_ref()?.join(&self.name), NOTE_BYTES).ok();
+        inside.and_then(|bytes| parse_note(&bytes)).or_else(|| parse_note(&outside()?))
     }
 
     /// Passes what the note says to `tell`, and clears the note if `tell` succeeds. Of two concurrent hooks only
     /// one reports the loss.
-    pub fn take(&self, wait: Duration, mut tell: impl FnMut(&Lost) -> Result<()>) -> Result<()> {
+    pub fn report_and_clear(
+        &self,
+        wait: Duration,
+        mut tell: impl FnMut(&LostRecords) -> Result<()>,
+    ) -> Result<()> {
         let mut take = |dir: &Dir, rel: &str| -> Result<()> {
-            let lock = dir.lock(rel, wait)?;
-            match read(&lock)? {
-                Some(lost) => tell(&lost).and_then(|()| write(&lock, &blank())),
+            let lock = dir.lock_file(rel, wait)?;
+            match read_locked(&lock)? {
+                Some(lost) => tell(&lost).and_then(|()| overwrite_locked(&lock, &blank_note())),
                 None => Ok(()),
             }
         };
-        if parse(&self.store.dir().read(layout::LOST, SIZE).unwrap_or_default()).is_some() {
-            take(self.store.dir(), layout::LOST)?;
+        if parse_note(&self.store.dir().read_file(layout::LOST_RECORDS_FILE, NOTE_BYTES).unwrap_or_default())
+            .is_some()
+        {
+            take(self.store.dir(), layout::LOST_RECORDS_FILE)?;
         }
         let Some(folder) = &self.outside else { return Ok(()) };
         match Dir::open(folder) {
             Err(Error::Absent { .. }) => Ok(()),
             dir => {
                 let dir = dir?;
-                if dir.look(&self.name)?.is_none() {
+                if dir.file_info(&self.name)?.is_none() {
                     return Ok(());
                 }
                 take(&dir, &self.name)?;
-                dir.remove(&self.name)
+                dir.remove_file(&self.name)
             }
         }
     }
 
-    fn make_outside(&self) -> Option<Result<Dir>> {
+    fn create_state_folder(&self) -> Option<Result<Dir>> {
         use std::os::unix::fs::DirBuilderExt;
         let path = self.outside.as_ref()?;
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
@@ -146,48 +153,49 @@ impl<'a> LostNote<'a> {
 
 /// Returns whether a file is the blank note that `init` creates, and so is not a user's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
-    layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| is_blank(&bytes))
+    layout::LOST_RECORDS_FILE.ends_with(name)
+        && dir.read_file(name, NOTE_BYTES).is_ok_and(|bytes| is_blank(&bytes))
 }
 
 /// Older versions wrote only blanks.
 fn is_blank(bytes: &[u8]) -> bool {
-    bytes == blank() || bytes.trim_ascii().is_empty()
+    bytes == blank_note() || bytes.trim_ascii().is_empty()
 }
 
-fn blank() -> Vec<u8> {
+fn blank_note() -> Vec<u8> {
     padded(NOTHING_LOST)
 }
 
-fn render(lost: &Lost) -> Vec<u8> {
+fn render_note(lost: &LostRecords) -> Vec<u8> {
     padded(&serde_json::to_vec(lost).unwrap_or_default())
 }
 
 /// Fills the block with blanks. A text that does not fit is left out.
 fn padded(text: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![b' '; SIZE];
-    bytes[SIZE - 1] = b'\n';
-    if text.len() < SIZE {
+    let mut bytes = vec![b' '; NOTE_BYTES];
+    bytes[NOTE_BYTES - 1] = b'\n';
+    if text.len() < NOTE_BYTES {
         bytes[..text.len()].copy_from_slice(text);
     }
     bytes
 }
 
 /// Parses a note. Anything that is not a note means that nothing was lost.
-fn parse(bytes: &[u8]) -> Option<Lost> {
+fn parse_note(bytes: &[u8]) -> Option<LostRecords> {
     serde_json::from_slice(bytes.trim_ascii()).ok()
 }
 
-fn read(lock: &Lock) -> Result<Option<Lost>> {
-    let (file, path) = lock.file();
-    require_file(file.as_fd(), path)?;
-    let mut bytes = vec![0; SIZE];
+fn read_locked(lock: &Lock) -> Result<Option<LostRecords>> {
+    let (file, path) = lock.locked_file();
+    require_regular_file(file.as_fd(), path)?;
+    let mut bytes = vec![0; NOTE_BYTES];
     let got = file.read_at(&mut bytes, 0).map_err(|e| io_error(&e, path, "read"))?;
-    Ok(parse(&bytes[..got]))
+    Ok(parse_note(&bytes[..got]))
 }
 
 /// Overwrites the note in place. Its bytes are already allocated, so this works on a full disk.
-fn write(lock: &Lock, bytes: &[u8]) -> Result<()> {
-    let (file, path): (&File, &Path) = lock.file();
+fn overwrite_locked(lock: &Lock, bytes: &[u8]) -> Result<()> {
+    let (file, path): (&File, &Path) = lock.locked_file();
     file.write_all_at(bytes, 0).map_err(|e| io_error(&e, path, "write"))
 }
 

@@ -12,27 +12,27 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use memchr::memmem;
-use model::gate::{self, Expected, FoundOutput, Problem, Reading};
+use model::gate::{self, ExpectedOutputs, ExpectedProblem, FoundOutput, OutputScanner};
 use model::id::Id;
 use model::place;
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use rustix::fs::{self, Mode, OFlags};
 
-use crate::read::{io_error, require_file};
+use crate::read::{io_error, require_regular_file};
 use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
 
 /// Larger than any `expected.json` or live-state file.
-const LARGEST: usize = 2 * 1024 * 1024;
+const MAX_LIST_BYTES: usize = 2 * 1024 * 1024;
 
-const SIGNATURE: usize = 4096;
+const MAX_SIGNATURE_BYTES: usize = 4096;
 
 /// An input up to this size is compared by content, a larger one by size and time, because a hook must use little
 /// memory.
-const LARGEST_INPUT: usize = 1024 * 1024;
+const MAX_HASHED_INPUT_BYTES: usize = 1024 * 1024;
 
 /// A quick look at an output reads at most this many bytes, from the end.
-const GLANCE: u64 = 64 * 1024;
-const TAIL: usize = 4096;
+const QUICK_CHECK_BYTES: u64 = 64 * 1024;
+const OUTPUT_TAIL_BYTES: usize = 4096;
 
 /// How closely an output is examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +43,11 @@ pub enum CheckDepth {
 }
 
 /// How many bytes of final messages are kept for one output.
-const MESSAGES: u64 = 1024 * 1024;
+const MAX_MESSAGES_BYTES: u64 = 1024 * 1024;
 
 /// One run's folder, held open.
 #[derive(Debug)]
-pub struct Run {
+pub struct RunFolder {
     dir: Dir,
     /// The name of the file that lists what is expected. A folder that several stages share has a list for each of
     /// them.
@@ -56,14 +56,14 @@ pub struct Run {
 
 impl Store {
     /// Returns the folder that `state/live.json` names, in the form that is written there.
-    pub fn live(&self) -> Result<Option<String>> {
-        match self.dir().read(layout::LIVE, LARGEST) {
+    pub fn read_live_run(&self) -> Result<Option<String>> {
+        match self.dir().read_file(layout::LIVE_RUN_FILE, MAX_LIST_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             Err(e) => Err(e),
-            Ok(bytes) => match gate::live_dir(&bytes) {
+            Ok(bytes) => match gate::parse_live_dir(&bytes) {
                 Some(dir) => Ok(Some(dir)),
                 None => Err(Error::Damaged {
-                    path: self.dir().path().join(layout::LIVE),
+                    path: self.dir().path().join(layout::LIVE_RUN_FILE),
                     line: None,
                     why: "it is not {\"dir\": \"…\"}".to_owned(),
                 }),
@@ -72,31 +72,31 @@ impl Store {
     }
 
     /// Sets or clears the live run. An unreadable file is kept under another name.
-    pub fn set_live(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
+    pub fn write_live_run(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
         if let (Err(Error::Damaged { .. }), Some((folder, name))) =
-            (self.live(), layout::LIVE.rsplit_once('/'))
+            (self.read_live_run(), layout::LIVE_RUN_FILE.rsplit_once('/'))
         {
-            self.dir().sub(folder)?.set_damaged_aside(name, now)?;
+            self.dir().open_subfolder(folder)?.rename_damaged_aside(name, now)?;
         }
-        let Some(dir) = dir else { return self.dir().remove(layout::LIVE) };
-        self.dir().put(layout::LIVE, &gate::render_live(dir), Durability::Synced)
+        let Some(dir) = dir else { return self.dir().remove_file(layout::LIVE_RUN_FILE) };
+        self.dir().write_at_path(layout::LIVE_RUN_FILE, &gate::render_live(dir), Durability::Synced)
     }
 
     /// Lists the names of all runs in `outputs/`.
-    pub fn runs(&self) -> Result<Vec<String>> {
-        match self.dir().sub(layout::OUTPUTS) {
+    pub fn run_names(&self) -> Result<Vec<String>> {
+        match self.dir().open_subfolder(layout::OUTPUTS) {
             Err(Error::Absent { .. }) => Ok(Vec::new()),
             dir => Ok(dir?.entries()?.into_iter().map(|entry| entry.name).collect()),
         }
     }
 
     /// Creates a new folder in `outputs/`. Adds a number if the name is taken.
-    pub fn new_run(&self, name: &Id) -> Result<Run> {
-        let outputs = self.dir().make(layout::OUTPUTS)?;
+    pub fn create_run(&self, name: &Id) -> Result<RunFolder> {
+        let outputs = self.dir().create_subfolder(layout::OUTPUTS)?;
         for n in 1.. {
             let name = if n == 1 { name.to_string() } else { format!("{name}-{n}") };
-            if outputs.make_new(&name)? {
-                return Ok(Run::of(outputs.sub(&name)?));
+            if outputs.create_new_folder(&name)? {
+                return Ok(RunFolder::from_dir(outputs.open_subfolder(&name)?));
             }
         }
         Err(Error::Absent { path: outputs.path().to_owned() })
@@ -105,26 +105,28 @@ impl Store {
     /// Saves the final message of a sub-agent that did not write `file`. The message goes next to the missing file. If
     /// the run's folder is outside the store, the message goes into a folder of the same name inside the store, because
     /// a hook writes nowhere else. Earlier messages are kept above it.
-    pub fn save_last_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
-        match self.own_folder(run) {
-            None => add_message(&run.dir, &layout::last_message(file), text.trim_end()),
-            Some(folder) => {
-                add_message(&self.dir().make(&folder)?, &layout::last_message(file), text.trim_end())
-            }
+    pub fn save_last_message(&self, run: &RunFolder, file: &str, text: &str) -> Result<()> {
+        match self.path_in_outputs(run) {
+            None => append_message_once(&run.dir, &layout::last_message_file(file), text.trim_end()),
+            Some(folder) => append_message_once(
+                &self.dir().create_subfolder(&folder)?,
+                &layout::last_message_file(file),
+                text.trim_end(),
+            ),
         }
     }
 
     /// Returns the path of a sub-agent's saved final message, if there is one.
-    pub fn message(&self, run: &Run, file: &str) -> Option<PathBuf> {
-        let name = layout::last_message(file);
-        let path = match self.own_folder(run) {
+    pub fn saved_message_path(&self, run: &RunFolder, file: &str) -> Option<PathBuf> {
+        let name = layout::last_message_file(file);
+        let path = match self.path_in_outputs(run) {
             None => run.path().join(name),
             Some(folder) => self.dir().path().join(folder).join(name),
         };
         path.symlink_metadata().is_ok().then_some(path)
     }
 
-    fn own_folder(&self, run: &Run) -> Option<String> {
+    fn path_in_outputs(&self, run: &RunFolder) -> Option<String> {
         if run.path().starts_with(self.dir().path()) {
             return None;
         }
@@ -134,49 +136,50 @@ impl Store {
 
     /// Takes the lock that is held while runs are created.
     pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
-        self.lock(&layout::outputs_lock("new"), wait)
+        self.lock_record(&layout::outputs_lock_path("new"), wait)
     }
 
     /// Takes the lock of a run, so that nothing is launched twice. `who` describes this process to others that want the
     /// lock.
-    pub fn lock_run(&self, run: &Run, who: &str, wait: Duration) -> Result<Lock> {
-        let lock = self.lock(&layout::outputs_lock(&run.lock_name()), wait)?;
-        lock.sign(who)?;
+    pub fn lock_run(&self, run: &RunFolder, who: &str, wait: Duration) -> Result<Lock> {
+        let lock = self.lock_record(&layout::outputs_lock_path(&run.lock_name()), wait)?;
+        lock.write_holder(who)?;
         Ok(lock)
     }
 
     /// Returns who works in a run, as that process described itself.
-    pub fn current_worker(&self, run: &Run) -> Option<String> {
-        let bytes = self.dir().read(&layout::outputs_lock(&run.lock_name()), SIGNATURE).ok()?;
+    pub fn current_worker(&self, run: &RunFolder) -> Option<String> {
+        let bytes =
+            self.dir().read_file(&layout::outputs_lock_path(&run.lock_name()), MAX_SIGNATURE_BYTES).ok()?;
         String::from_utf8(bytes).ok().filter(|who| !who.is_empty())
     }
 }
 
-impl Run {
+impl RunFolder {
     /// Opens the folder `rel` below `base`, following no link.
-    pub fn open(base: &Path, rel: &str) -> Result<Run> {
-        Ok(Run::of(Dir::open(base)?.sub(rel)?))
+    pub fn open(base: &Path, rel: &str) -> Result<RunFolder> {
+        Ok(RunFolder::from_dir(Dir::open(base)?.open_subfolder(rel)?))
     }
 
-    fn of(dir: Dir) -> Run {
-        Run { dir, list: layout::EXPECTED.to_owned() }
+    fn from_dir(dir: Dir) -> RunFolder {
+        RunFolder { dir, list: layout::EXPECTED_FILE.to_owned() }
     }
 
     /// Returns the same run with the list of another stage of this folder.
-    pub fn listed(self, stage: &Id) -> Run {
-        Run { list: layout::expected_of(stage.as_str()), ..self }
+    pub fn with_list_of_stage(self, stage: &Id) -> RunFolder {
+        RunFolder { list: layout::expected_file_of_stage(stage.as_str()), ..self }
     }
 
     /// Returns the file name of the list.
-    pub fn list(&self) -> &str {
+    pub fn list_file_name(&self) -> &str {
         &self.list
     }
 
     /// Returns the lists of all stages of this folder. Lists that cannot be read are skipped.
-    pub fn all_expected(&self) -> Vec<Expected> {
+    pub fn read_all_lists(&self) -> Vec<ExpectedOutputs> {
         let entries = self.dir.entries().unwrap_or_default();
-        let lists = entries.iter().filter(|entry| gate::is_list(&entry.name));
-        lists.filter_map(|list| self.read_list(&list.name).ok()).collect()
+        let lists = entries.iter().filter(|entry| gate::is_list_file(&entry.name));
+        lists.filter_map(|list| self.read_list_file(&list.name).ok()).collect()
     }
 
     pub fn path(&self) -> &Path {
@@ -185,60 +188,60 @@ impl Run {
 
     /// Returns the name of this run's lock, which differs from that of any other run.
     pub fn lock_name(&self) -> String {
-        format!("{:016x}", fingerprint([self.path().as_os_str().as_encoded_bytes()]))
+        format!("{:016x}", fnv_fingerprint([self.path().as_os_str().as_encoded_bytes()]))
     }
 
-    pub fn expected(&self) -> Result<Expected> {
-        self.read_list(&self.list)
+    pub fn read_expected(&self) -> Result<ExpectedOutputs> {
+        self.read_list_file(&self.list)
     }
 
     /// Reads the list of a stage that is not the folder's current one.
-    pub fn list_of(&self, stage: &Id) -> Result<Expected> {
-        self.read_list(&layout::expected_of(stage.as_str()))
+    pub fn read_list_of_stage(&self, stage: &Id) -> Result<ExpectedOutputs> {
+        self.read_list_file(&layout::expected_file_of_stage(stage.as_str()))
     }
 
-    fn read_list(&self, name: &str) -> Result<Expected> {
-        let bytes = self.dir.read(name, LARGEST)?;
+    fn read_list_file(&self, name: &str) -> Result<ExpectedOutputs> {
+        let bytes = self.dir.read_file(name, MAX_LIST_BYTES)?;
         let path = self.path().join(name);
-        Expected::parse(&bytes).map_err(|problem| match problem {
-            Problem::Damaged { line, why } => Error::Damaged { path, line, why },
-            Problem::Foreign { why } => Error::Foreign { path, why },
+        ExpectedOutputs::parse(&bytes).map_err(|problem| match problem {
+            ExpectedProblem::Damaged { line, why } => Error::Damaged { path, line, why },
+            ExpectedProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 
-    pub fn write_expected(&self, expected: &Expected) -> Result<()> {
+    pub fn write_expected(&self, expected: &ExpectedOutputs) -> Result<()> {
         self.dir.write(&self.list, &expected.render(), Durability::Synced)
     }
 
-    pub fn write(&self, name: &str, text: &str, durability: Durability) -> Result<()> {
+    pub fn write_file(&self, name: &str, text: &str, durability: Durability) -> Result<()> {
         self.dir.write(name, text.as_bytes(), durability)
     }
 
-    pub fn append(&self, name: &str, lines: &[&str]) -> Result<()> {
-        self.dir.append_all(name, lines, u64::MAX)
+    pub fn append_lines(&self, name: &str, lines: &[&str]) -> Result<()> {
+        self.dir.append_lines(name, lines, u64::MAX)
     }
 
     /// Reads an output. A file that is too large to be an output is an error.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>> {
-        self.dir.read(name, usize::try_from(gate::LARGEST).unwrap_or(usize::MAX))
+    pub fn read_output(&self, name: &str) -> Result<Vec<u8>> {
+        self.dir.read_file(name, usize::try_from(gate::MAX_OUTPUT_BYTES).unwrap_or(usize::MAX))
     }
 
     /// Appends bytes to an output and syncs it. The existing bytes stay, and a process that has the file open keeps
     /// writing to the same file.
-    pub fn extend(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    pub fn append_to_output(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.path().join(name);
         let fd = self.dir.open_beneath(name, OFlags::WRONLY | OFlags::APPEND, Mode::empty(), "append")?;
-        require_file(fd.as_fd(), &path)?;
+        require_regular_file(fd.as_fd(), &path)?;
         let mut file = File::from(fd);
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| io_error(&e, &path, "append"))
     }
 
-    pub fn holds(&self, name: &str) -> bool {
-        !matches!(self.dir.kind(name), Err(Error::Absent { .. }))
+    pub fn has_file(&self, name: &str) -> bool {
+        !matches!(self.dir.entry_kind(name), Err(Error::Absent { .. }))
     }
 
     /// Examines the file where an output should be. An error means that its state is unknown.
-    pub fn look(&self, file: &str, care: CheckDepth) -> Result<FoundOutput> {
+    pub fn examine_output(&self, file: &str, care: CheckDepth) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
             return Ok(FoundOutput::Odd("its name leads outside the run".to_owned()));
         };
@@ -249,50 +252,50 @@ impl Run {
             Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Odd(why)),
             Err(e) => return Err(e),
         };
-        let size = match require_file(fd.as_fd(), &path) {
+        let size = match require_regular_file(fd.as_fd(), &path) {
             Ok(size) => size,
             Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Odd(why)),
             Err(e) => return Err(e),
         };
-        if size > gate::LARGEST {
-            return Ok(FoundOutput::Odd(format!("it is over {} MB", gate::LARGEST / 1024 / 1024)));
+        if size > gate::MAX_OUTPUT_BYTES {
+            return Ok(FoundOutput::Odd(format!("it is over {} MB", gate::MAX_OUTPUT_BYTES / 1024 / 1024)));
         }
         let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
         let modified = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
-        if care == CheckDepth::Glance && size > GLANCE {
-            let mut tail = [0; TAIL];
-            let got = File::from(fd).read_at(&mut tail, size - TAIL as u64);
+        if care == CheckDepth::Glance && size > QUICK_CHECK_BYTES {
+            let mut tail = [0; OUTPUT_TAIL_BYTES];
+            let got = File::from(fd).read_at(&mut tail, size - OUTPUT_TAIL_BYTES as u64);
             let got = got.map_err(|e| io_error(&e, &path, "read"))?;
-            return Ok(FoundOutput::File { modified, ending: Reading::of_tail(&tail[..got]) });
+            return Ok(FoundOutput::File { modified, ending: OutputScanner::ending_of_tail(&tail[..got]) });
         }
-        let mut reading = Reading::default();
-        self.dir.each_line(file.as_str(), |number, line| reading.feed(number, line))?;
+        let mut reading = OutputScanner::default();
+        self.dir.each_line(file.as_str(), |number, line| reading.scan_line(number, line))?;
         Ok(FoundOutput::File { modified, ending: reading.ending() })
     }
 
     /// Moves whatever has this name out of the way and returns the new name.
-    pub fn set_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
-        self.dir.set_aside(name, word)
+    pub fn rename_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
+        self.dir.rename_aside(name, word)
     }
 
     /// Renames the current list to the name that the list of `stage` has while another stage is the current one.
-    pub fn keep_list(&self, stage: &Id) -> Result<()> {
-        self.dir.rename(layout::EXPECTED, &layout::expected_of(stage.as_str()))
+    pub fn rename_list_for_stage(&self, stage: &Id) -> Result<()> {
+        self.dir.rename_synced(layout::EXPECTED_FILE, &layout::expected_file_of_stage(stage.as_str()))
     }
 
-    pub fn remove(&self, name: &str) -> Result<()> {
-        self.dir.remove(name)
+    pub fn remove_file(&self, name: &str) -> Result<()> {
+        self.dir.remove_file(name)
     }
 
     /// Reads a small file that thru wrote.
-    pub fn note(&self, name: &str) -> Option<String> {
-        String::from_utf8(self.dir.read(name, SIGNATURE).ok()?).ok()
+    pub fn read_small_file(&self, name: &str) -> Option<String> {
+        String::from_utf8(self.dir.read_file(name, MAX_SIGNATURE_BYTES).ok()?).ok()
     }
 
     /// Opens a file of the run with a lock that child processes inherit: it is held as long as any process has the
     /// file open. Returns `None` if another process holds it.
-    pub fn hold(&self, name: &str) -> Result<Option<File>> {
+    pub fn open_with_inherited_lock(&self, name: &str) -> Result<Option<File>> {
         let file = match self.dir.open_beneath(name, OFlags::RDONLY, Mode::empty(), "read") {
             Ok(fd) => File::from(fd),
             Err(e) => return Err(e),
@@ -306,33 +309,33 @@ impl Run {
 }
 
 /// Saves each message once, even if a hook fires twice, and keeps the total below the limit.
-fn add_message(dir: &Dir, name: &str, text: &str) -> Result<()> {
-    let known = match dir.read(name, usize::try_from(MESSAGES).unwrap_or(usize::MAX)) {
+fn append_message_once(dir: &Dir, name: &str, text: &str) -> Result<()> {
+    let known = match dir.read_file(name, usize::try_from(MAX_MESSAGES_BYTES).unwrap_or(usize::MAX)) {
         Err(Error::Absent { .. }) => Vec::new(),
         known => known?,
     };
     let known = known.trim_ascii_end();
     if known.is_empty() {
-        return dir.append_all(name, &[text], u64::MAX);
+        return dir.append_lines(name, &[text], u64::MAX);
     }
-    let framed = |entry: &[u8]| [BETWEEN, entry, BETWEEN].concat();
+    let framed = |entry: &[u8]| [MESSAGE_SEPARATOR, entry, MESSAGE_SEPARATOR].concat();
     let holds = memmem::find(&framed(known), &framed(text.as_bytes())).is_some();
-    if holds || (known.len() + text.len()) as u64 + 16 > MESSAGES {
+    if holds || (known.len() + text.len()) as u64 + 16 > MAX_MESSAGES_BYTES {
         return Ok(());
     }
-    dir.append_all(name, &["\n---\n", text], u64::MAX)
+    dir.append_lines(name, &["\n---\n", text], u64::MAX)
 }
 
 /// The separator between two messages.
-const BETWEEN: &[u8] = b"\n\n---\n\n";
+const MESSAGE_SEPARATOR: &[u8] = b"\n\n---\n\n";
 
 /// Returns the inputs that do not exist.
 pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a str>> {
     let dir = Dir::open(base)?;
     let mut absent = Vec::new();
     for input in inputs {
-        let place = place::within(&base.to_string_lossy(), input);
-        if !place.outside && input_word(&dir, &place.path)? == ABSENT {
+        let place = place::path_within_checkout(&base.to_string_lossy(), input);
+        if !place.outside && input_fingerprint(&dir, &place.path)? == ABSENT_INPUT {
             absent.push(input.as_str());
         }
     }
@@ -348,28 +351,28 @@ pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
     let dir = Dir::open(base)?;
     let mut parts: Vec<Vec<u8>> = Vec::with_capacity(inputs.len() * 2);
     for input in inputs {
-        let place = place::within(&base.to_string_lossy(), input);
+        let place = place::path_within_checkout(&base.to_string_lossy(), input);
         parts.push(place.path.as_bytes().to_vec());
-        parts.push(if place.outside { b"outside".to_vec() } else { input_word(&dir, &place.path)? });
+        parts.push(if place.outside { b"outside".to_vec() } else { input_fingerprint(&dir, &place.path)? });
     }
-    Ok(format!("fnv1a-{:016x}", fingerprint(&parts)))
+    Ok(format!("fnv1a-{:016x}", fnv_fingerprint(&parts)))
 }
 
-const ABSENT: &[u8] = b"absent";
+const ABSENT_INPUT: &[u8] = b"absent";
 
-fn input_word(dir: &Dir, rel: &str) -> Result<Vec<u8>> {
+fn input_fingerprint(dir: &Dir, rel: &str) -> Result<Vec<u8>> {
     let fd = match dir.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read") {
         Ok(fd) => fd,
-        Err(Error::Absent { .. }) => return Ok(ABSENT.to_vec()),
+        Err(Error::Absent { .. }) => return Ok(ABSENT_INPUT.to_vec()),
         Err(Error::Refused { .. }) => return Ok(b"refused".to_vec()),
         Err(e) => return Err(e),
     };
     let path = dir.path().join(rel);
     let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
-    match require_file(fd.as_fd(), &path) {
-        Ok(size) if size <= LARGEST_INPUT as u64 => {
+    match require_regular_file(fd.as_fd(), &path) {
+        Ok(size) if size <= MAX_HASHED_INPUT_BYTES as u64 => {
             drop(fd);
-            let content = fingerprint([dir.read(rel, LARGEST_INPUT)?]);
+            let content = fnv_fingerprint([dir.read_file(rel, MAX_HASHED_INPUT_BYTES)?]);
             Ok(content.to_be_bytes().to_vec())
         }
         Ok(size) => Ok(format!("{size} {}.{}", stat.st_mtime, stat.st_mtime_nsec).into_bytes()),

@@ -1,42 +1,42 @@
 use std::os::unix::fs::symlink;
 
-use model::gate::Ending;
+use model::gate::OutputEnding;
 
 use super::*;
 
-fn run() -> (tempfile::TempDir, Run) {
+fn temp_run() -> (tempfile::TempDir, RunFolder) {
     let temp = tempfile::tempdir().unwrap();
     std::fs::create_dir(temp.path().join("r")).unwrap();
-    let run = Run::open(temp.path(), "r").unwrap();
+    let run = RunFolder::open(temp.path(), "r").unwrap();
     (temp, run)
 }
 
 #[test]
 fn what_stands_there_is_seen_and_not_followed() {
-    let (_temp, run) = run();
+    let (_temp, run) = temp_run();
     let put = |name: &str, text: &[u8]| std::fs::write(run.path().join(name), text).unwrap();
     put("whole.md", b"x\n<!-- AGENT_COMPLETE -->\n");
     put("large.md", &vec![b'x'; 6 * 1024 * 1024]);
     symlink("whole.md", run.path().join("link.md")).unwrap();
     symlink("nowhere", run.path().join("dangling.md")).unwrap();
     std::fs::create_dir(run.path().join("folder.md")).unwrap();
-    assert_eq!(run.look("none.md", CheckDepth::Whole).unwrap(), FoundOutput::Nothing);
+    assert_eq!(run.examine_output("none.md", CheckDepth::Whole).unwrap(), FoundOutput::Nothing);
     assert!(matches!(
-        run.look("whole.md", CheckDepth::Whole).unwrap(),
-        FoundOutput::File { ending: Ending::Sealed, .. }
+        run.examine_output("whole.md", CheckDepth::Whole).unwrap(),
+        FoundOutput::File { ending: OutputEnding::Sealed, .. }
     ));
     for odd in ["large.md", "link.md", "dangling.md", "folder.md", "../r/whole.md"] {
         assert!(
-            matches!(run.look(odd, CheckDepth::Whole).unwrap(), FoundOutput::Odd(_)),
+            matches!(run.examine_output(odd, CheckDepth::Whole).unwrap(), FoundOutput::Odd(_)),
             "{odd}: {:?}",
-            run.look(odd, CheckDepth::Whole)
+            run.examine_output(odd, CheckDepth::Whole)
         );
     }
 }
 
 #[test]
 fn a_digest_tells_inputs_apart() {
-    let (temp, _run) = run();
+    let (temp, _run) = temp_run();
     let write = |name: &str, text: &[u8]| std::fs::write(temp.path().join(name), text).unwrap();
     let digest = |inputs: &[&str]| {
         inputs_digest(temp.path(), &inputs.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap()
@@ -63,26 +63,26 @@ fn a_digest_tells_inputs_apart() {
 
 #[test]
 fn a_file_is_held_by_whoever_inherited_it() {
-    let (_temp, run) = run();
-    run.write("p", "prompt", Durability::Relaxed).unwrap();
-    let held = run.hold("p").unwrap().unwrap();
+    let (_temp, run) = temp_run();
+    run.write_file("p", "prompt", Durability::Relaxed).unwrap();
+    let held = run.open_with_inherited_lock("p").unwrap().unwrap();
     let mut child = std::process::Command::new("sleep").arg("60").stdin(held).spawn().unwrap();
-    assert!(run.hold("p").unwrap().is_none(), "the child has it");
+    assert!(run.open_with_inherited_lock("p").unwrap().is_none(), "the child has it");
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(run.hold("p").unwrap().is_some());
+    assert!(run.open_with_inherited_lock("p").unwrap().is_some());
 }
 
 #[test]
 fn what_is_set_aside_stays() {
-    let (_temp, run) = run();
-    assert_eq!(run.set_aside("a.md", "old").unwrap(), None);
+    let (_temp, run) = temp_run();
+    assert_eq!(run.rename_aside("a.md", "old").unwrap(), None);
     for text in ["1", "2"] {
-        run.write("a.md", text, Durability::Relaxed).unwrap();
-        run.set_aside("a.md", "old").unwrap();
+        run.write_file("a.md", text, Durability::Relaxed).unwrap();
+        run.rename_aside("a.md", "old").unwrap();
     }
     symlink("nowhere", run.path().join("a.md")).unwrap();
-    assert_eq!(run.set_aside("a.md", "old").unwrap().as_deref(), Some("a.md.old-3"));
+    assert_eq!(run.rename_aside("a.md", "old").unwrap().as_deref(), Some("a.md.old-3"));
     let read = |name: &str| std::fs::read_to_string(run.path().join(name)).unwrap();
     assert_eq!((read("a.md.old"), read("a.md.old-2")), ("1".to_owned(), "2".to_owned()));
 }

@@ -6,7 +6,7 @@ use rustix::fs::{self, AtFlags, CWD, Stat};
 
 /// Why a folder is not private to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exposed {
+pub enum Exposure {
     /// The folder belongs to another user.
     ForeignOwner { owner: u32, user: u32 },
     /// The mode of the folder lets other users write. The sticky bit (as on `/tmp`) does not stop them from adding
@@ -16,57 +16,57 @@ pub enum Exposed {
     InsideProject,
 }
 
-/// The owner, group and mode of a folder, which decide whether it is [`Exposed`].
+/// The owner, group and mode of a folder, which decide whether it is [`Exposure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
+pub(crate) struct FolderAccess {
     pub owner: u32,
     pub group: u32,
     pub mode: u32,
 }
 
-impl Access {
-    pub fn of(stat: &Stat) -> Access {
+impl FolderAccess {
+    pub fn from_stat(stat: &Stat) -> FolderAccess {
         // The field's width differs between systems.
         #[allow(clippy::useless_conversion)]
-        Access { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
+        FolderAccess { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }
 
     /// Returns `None` if only `user` (and root) can write to the folder. A group with the same number as the owner
     /// is treated as private: many systems give every user such a group, and make every folder writable by that
     /// group.
-    pub fn exposed_to_others(self, user: u32) -> Option<Exposed> {
+    pub fn exposed_to_others(self, user: u32) -> Option<Exposure> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {
-            return Some(Exposed::ForeignOwner { owner: self.owner, user });
+            return Some(Exposure::ForeignOwner { owner: self.owner, user });
         }
         let others = self.mode & 0o002 != 0 || (self.mode & 0o020 != 0 && !group_is_private);
-        others.then_some(Exposed::WritableByOthers { mode: self.mode })
+        others.then_some(Exposure::WritableByOthers { mode: self.mode })
     }
 }
 
-impl std::fmt::Display for Exposed {
+impl std::fmt::Display for Exposure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Exposed::ForeignOwner { owner, user } => {
+            Exposure::ForeignOwner { owner, user } => {
                 write!(f, "it belongs to another user (uid {owner}, you are {user})")
             }
-            Exposed::WritableByOthers { mode } => {
+            Exposure::WritableByOthers { mode } => {
                 write!(f, "other users may write to it (mode {mode:04o})")
             }
-            Exposed::InsideProject => f.write_str("it is inside the project whose trust it should record"),
+            Exposure::InsideProject => f.write_str("it is inside the project whose trust it should record"),
         }
     }
 }
 
 /// Checks one folder with one system call. A missing folder exposes nothing.
-pub(crate) fn exposure(path: &Path, user: u32) -> Option<Exposed> {
+pub(crate) fn check_exposure(path: &Path, user: u32) -> Option<Exposure> {
     let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
-    Access::of(&stat).exposed_to_others(user)
+    FolderAccess::from_stat(&stat).exposed_to_others(user)
 }
 
 /// Returns the first of these folders that is not private to the user.
-pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, Exposed)> {
-    folders.iter().find_map(|folder| Some(((*folder).to_owned(), exposure(folder, user)?)))
+pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, Exposure)> {
+    folders.iter().find_map(|folder| Some(((*folder).to_owned(), check_exposure(folder, user)?)))
 }
 
 #[cfg(test)]
@@ -75,8 +75,8 @@ mod tests {
 
     #[test]
     fn who_may_write() {
-        let foreign = |owner| Some(Exposed::ForeignOwner { owner, user: 1000 });
-        let writable = |mode| Some(Exposed::WritableByOthers { mode });
+        let foreign = |owner| Some(Exposure::ForeignOwner { owner, user: 1000 });
+        let writable = |mode| Some(Exposure::WritableByOthers { mode });
         let cases = [
             ((1000, 1000, 0o700), None),
             ((1000, 1000, 0o755), None),
@@ -90,7 +90,7 @@ mod tests {
             ((1001, 1000, 0o700), foreign(1001)),
         ];
         for ((owner, group, mode), expected) in cases {
-            let access = Access { owner, group, mode };
+            let access = FolderAccess { owner, group, mode };
             assert_eq!(access.exposed_to_others(1000), expected, "{access:?}");
         }
     }

@@ -9,52 +9,52 @@ use model::id::Id;
 
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
-pub use listing::{Listed, Listing};
+pub use listing::{ListedPacket, PacketListing};
 
 /// The largest packet that is read. No person would read a packet as large as this.
-const LARGEST: usize = 4 * 1024 * 1024;
+const MAX_PACKET_BYTES: usize = 4 * 1024 * 1024;
 
 impl Store {
     /// Writes a new packet. Calls `render(n)`, which returns the n-th name and the bytes, until a name is free.
     pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
-        let folder = self.dir().make(layout::PACKETS)?;
+        let folder = self.dir().create_subfolder(layout::PACKETS)?;
         let mut n = 1;
         loop {
             let (name, bytes) = render(n);
-            if folder.create(&format!("{name}.md"), &bytes)? {
+            if folder.create_private_file(&format!("{name}.md"), &bytes)? {
                 return Ok(name);
             }
             n += 1;
         }
     }
 
-    pub fn packet(&self, id: &Id) -> Result<Document> {
-        Ok(Document::parse(self.dir().read(&layout::packet(id), LARGEST)?))
+    pub fn read_packet(&self, id: &Id) -> Result<Document> {
+        Ok(Document::parse(self.dir().read_file(&layout::packet_path(id), MAX_PACKET_BYTES)?))
     }
 
     /// Takes the lock that is held while a packet is changed.
     pub fn lock_packets(&self, wait: Duration) -> Result<Lock> {
-        self.lock(layout::PACKETS_LOCK, wait)
+        self.lock_record(layout::PACKETS_LOCK, wait)
     }
 
     /// Replaces a packet. The caller holds the lock.
     pub fn replace_packet(&self, id: &Id, document: &Document) -> Result<()> {
-        let folder = self.dir().sub(layout::PACKETS)?;
+        let folder = self.dir().open_subfolder(layout::PACKETS)?;
         folder.write(&format!("{id}.md"), document.bytes(), Durability::Synced)
     }
 
     /// Lists the names of all packets in name order, which is the order of creation.
     pub fn packet_names(&self) -> Result<Vec<String>> {
-        let folder = match self.dir().sub(layout::PACKETS) {
+        let folder = match self.dir().open_subfolder(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             folder => folder?,
         };
         let entries = folder.entries()?.into_iter().map(|entry| entry.name);
-        Ok(entries.filter_map(|name| name_of(&name).map(str::to_owned)).collect())
+        Ok(entries.filter_map(|name| packet_name_of_file(&name).map(str::to_owned)).collect())
     }
 }
 
 /// Returns the packet's name if the file is a packet.
-fn name_of(file: &str) -> Option<&str> {
+fn packet_name_of_file(file: &str) -> Option<&str> {
     file.strip_suffix(".md").filter(|name| Id::new(name).is_ok())
 }

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use model::event::TodoStatus;
-use model::plan::{Line, LinkedTodos, Plan, Unreadable};
+use model::plan::{LedgerLine, LinkedTodos, Plan, UnreadableReason};
 use serde::Deserialize;
 
-use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
+use crate::{Durability, Error, LineTally, Lock, Result, SessionState, Store, layout};
 
 /// The largest plan that is read. Nobody works with a plan as large as this.
-const LARGEST: usize = 64 * 1024 * 1024;
+const MAX_PLAN_BYTES: usize = 64 * 1024 * 1024;
 
 /// The end of the ledger, which is enough to check whether `plan.json` matches it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -23,34 +23,34 @@ pub struct LedgerEnd {
 impl Store {
     /// Takes the lock that is held while the plan is read, changed and written.
     pub fn lock_plan(&self, wait: Duration) -> Result<Lock> {
-        self.lock(layout::PLAN_LOCK, wait)
+        self.lock_record(layout::PLAN_LOCK, wait)
     }
 
     /// Returns the bytes of `plan.json`; `None` if it does not exist.
-    pub fn plan_bytes(&self) -> Result<Option<Vec<u8>>> {
-        self.optional(layout::PLAN)
+    pub fn read_plan_bytes(&self) -> Result<Option<Vec<u8>>> {
+        self.read_if_exists(layout::PLAN)
     }
 
-    pub fn plan_view(&self) -> Result<Option<Vec<u8>>> {
-        self.optional(layout::PLAN_VIEW)
+    pub fn read_plan_view(&self) -> Result<Option<Vec<u8>>> {
+        self.read_if_exists(layout::PLAN_VIEW)
     }
 
     pub fn parse_plan(&self, bytes: &[u8]) -> Result<Plan> {
         let path = || self.dir().path().join(layout::PLAN);
         Plan::parse(bytes).map_err(|problem| match problem {
-            Unreadable::Damaged { line, why } => Error::Damaged { path: path(), line, why },
-            Unreadable::Foreign { why } => Error::Foreign { path: path(), why },
+            UnreadableReason::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            UnreadableReason::Foreign { why } => Error::Foreign { path: path(), why },
         })
     }
 
-    pub fn plan_ledger(&self) -> Result<(Vec<Line>, Tally)> {
+    pub fn read_plan_ledger(&self) -> Result<(Vec<LedgerLine>, LineTally)> {
         let mut lines = Vec::new();
         let tally = self.dir().each_record(layout::PLAN_LEDGER, |line| lines.push(line))?;
         Ok((lines, tally))
     }
 
     /// Reads the last complete line of the ledger, without reading the others.
-    pub fn plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
+    pub fn read_plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
         // Most lines contain one task, but a line can contain a whole plan.
         for window in [8 * 1024, 1024 * 1024, u64::MAX] {
             let tail = match self.dir().read_tail(layout::PLAN_LEDGER, window) {
@@ -61,7 +61,7 @@ impl Store {
             let mut rest = tail.as_slice();
             while !rest.is_empty() {
                 let start = memchr::memrchr(b'\n', rest).map_or(0, |end| end + 1);
-                if let Ok(end) = serde_json::from_slice(&head_of(&rest[start..])) {
+                if let Ok(end) = serde_json::from_slice(&ledger_line_without_changes(&rest[start..])) {
                     return Ok(Some(end));
                 }
                 rest = &rest[..start.saturating_sub(1)];
@@ -71,18 +71,18 @@ impl Store {
     }
 
     /// Appends the ledger lines first, then writes the plan. Both are on disk when this returns.
-    pub fn write_plan(&self, lines: &[Line], plan: &Plan) -> Result<()> {
-        let lines: Vec<Vec<u8>> = lines.iter().map(Line::bytes).collect();
-        self.dir().append_synced(layout::PLAN_LEDGER, &lines)?;
-        self.dir().write(layout::PLAN, &plan.bytes(), Durability::Synced)
+    pub fn write_plan(&self, lines: &[LedgerLine], plan: &Plan) -> Result<()> {
+        let lines: Vec<Vec<u8>> = lines.iter().map(LedgerLine::to_bytes).collect();
+        self.dir().append_lines_synced(layout::PLAN_LEDGER, &lines)?;
+        self.dir().write(layout::PLAN, &plan.to_bytes(), Durability::Synced)
     }
 
     pub fn write_plan_view(&self, view: &str) -> Result<()> {
         self.dir().write(layout::PLAN_VIEW, view.as_bytes(), Durability::Relaxed)
     }
 
-    fn optional(&self, rel: &str) -> Result<Option<Vec<u8>>> {
-        match self.dir().read(rel, LARGEST) {
+    fn read_if_exists(&self, rel: &str) -> Result<Option<Vec<u8>>> {
+        match self.dir().read_file(rel, MAX_PLAN_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             bytes => bytes.map(Some),
         }
@@ -91,9 +91,12 @@ impl Store {
 
 /// Returns a complete ledger line without its changes, because the changes can be a whole plan. The changes are the
 /// last field, and no text can contain the field's name unescaped. Returns any other line unchanged.
-fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
-    const CHANGES: &[u8] = b",\"changes\":[";
-    let at = line.windows(CHANGES.len()).take(HEAD).position(|part| part == CHANGES);
+fn ledger_line_without_changes(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    const CHANGES_FIELD_START: &[u8] = b",\"changes\":[";
+    let at = line
+        .windows(CHANGES_FIELD_START.len())
+        .take(MAX_LINE_HEAD_BYTES)
+        .position(|part| part == CHANGES_FIELD_START);
     match at.filter(|_| line.ends_with(b"}}]}")) {
         Some(at) => [&line[..at], b"}"].concat().into(),
         None => line.into(),
@@ -101,12 +104,12 @@ fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
 }
 
 /// If the part before the changes is longer than this, the whole line is parsed.
-const HEAD: usize = 16 * 1024;
+const MAX_LINE_HEAD_BYTES: usize = 16 * 1024;
 
 /// The file has one line for each entry of the todo list: its fingerprint and its state.
 impl SessionState for LinkedTodos {
-    const FOLDER: &'static str = layout::PLAN_TODOS;
-    const LARGEST: usize = 64 * 1024;
+    const FOLDER: &'static str = layout::PLAN_TODOS_FOLDER;
+    const MAX_BYTES: usize = 64 * 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<LinkedTodos, String> {
         let read = |line: &str| {
@@ -122,7 +125,7 @@ impl SessionState for LinkedTodos {
         Ok(LinkedTodos { seen: String::from_utf8_lossy(bytes).lines().filter_map(read).collect() })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let word = |status: &TodoStatus| match status {
             TodoStatus::Pending | TodoStatus::Deleted => "pending",
             TodoStatus::InProgress => "in_progress",

@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-pub fn random<const N: usize>() -> Result<[u8; N]> {
+pub fn random_bytes<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     fill(&mut bytes)?;
     Ok(bytes)
@@ -16,7 +16,7 @@ fn fill(bytes: &mut [u8]) -> Result<()> {
     // The kernel returns either all bytes or none, for up to 256 bytes.
     match getrandom(&mut *bytes, GetRandomFlags::empty()) {
         Ok(got) if got == wanted => Ok(()),
-        Ok(got) => Err(failed(format!("only {got} of {wanted} bytes"))),
+        Ok(got) => Err(random_error(format!("only {got} of {wanted} bytes"))),
         Err(e) => Err(Error::from_errno(e, "/dev/random".as_ref(), "read")),
     }
 }
@@ -24,20 +24,20 @@ fn fill(bytes: &mut [u8]) -> Result<()> {
 /// Fills `bytes` with `getentropy`, on macOS.
 #[cfg(not(target_os = "linux"))]
 fn fill(bytes: &mut [u8]) -> Result<()> {
-    getrandom::fill(bytes).map_err(|e| failed(e.to_string()))
+    getrandom::fill(bytes).map_err(|e| random_error(e.to_string()))
 }
 
-fn failed(why: String) -> Error {
+fn random_error(why: String) -> Error {
     Error::Io { path: "/dev/random".into(), doing: "read", why }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::random;
+    use super::random_bytes;
 
     #[test]
     fn no_two_are_alike() {
-        let (one, two) = (random::<32>().unwrap(), random::<32>().unwrap());
+        let (one, two) = (random_bytes::<32>().unwrap(), random_bytes::<32>().unwrap());
         assert_ne!(one, two);
         assert_ne!(one, [0; 32]);
     }

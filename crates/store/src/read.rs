@@ -12,33 +12,33 @@ use std::path::Path;
 use rustix::fs::{self, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::system::{self, ALWAYS};
+use crate::system::{self, OPEN_FLAGS};
 use crate::{Error, Result};
 
 /// How much of a log is read at a time.
-const CHUNK: usize = 128 * 1024;
+const CHUNK_BYTES: usize = 128 * 1024;
 
 /// Lines longer than this are cut, so that they no longer parse. No record is this long.
-pub(crate) const LONGEST_LINE: usize = 1024 * 1024;
+pub(crate) const MAX_LINE_BYTES: usize = 1024 * 1024;
 
 /// A file smaller than this is first read onto the stack, because musl asks the kernel for every larger piece of
 /// memory.
-const SMALL: usize = 4096;
+const STACK_READ_BYTES: usize = 4096;
 
 /// Opens a file outside every store, such as a transcript. Links in the path are allowed, because the user made them.
-pub(crate) fn open_own(path: &Path) -> Result<File> {
-    let fd = fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty());
+pub(crate) fn open_outside_store(path: &Path) -> Result<File> {
+    let fd = fs::openat(CWD, path, OFlags::RDONLY | OPEN_FLAGS, Mode::empty());
     fd.map(File::from).map_err(|e| Error::from_errno(e, path, "read"))
 }
 
 /// Reads a whole file outside every store: settings, a trust record, one of git's files.
-pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
-    read_whole(&open_own(path)?, path, max)
+pub fn read_outside_store(path: &Path, max: usize) -> Result<Vec<u8>> {
+    read_open_file(&open_outside_store(path)?, path, max)
 }
 
 /// Returns the metadata of the entry at a path, without following a link; `None` if there is no entry. A path that
-/// we may not look at is an error, whereas `Path::exists` reports it as absent.
-pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
+/// we may not look at is an error, whereas `HookPath::exists` reports it as absent.
+pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
@@ -51,7 +51,7 @@ pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
 
 /// Whether the path to a file contained a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum LinkInPath {
     /// No part of the path was a link.
     Direct,
     /// A part of the path may have been a symbolic link.
@@ -59,29 +59,28 @@ pub(crate) enum Way {
 }
 
 /// Reads a file, and also returns the open file and whether its path may have contained a link.
-pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way, File)> {
+pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, LinkInPath, File)> {
     let opened = match system::open_without_links(path, OFlags::RDONLY) {
-        Ok(fd) => Ok((fd, Way::Direct)),
+        Ok(fd) => Ok((fd, LinkInPath::Direct)),
         Err(Errno::NOENT) => Err(Errno::NOENT),
         // There is a link, or the system cannot detect links.
-        Err(_) => {
-            fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty()).map(|fd| (fd, Way::ThroughLinks))
-        }
+        Err(_) => fs::openat(CWD, path, OFlags::RDONLY | OPEN_FLAGS, Mode::empty())
+            .map(|fd| (fd, LinkInPath::ThroughLinks)),
     };
     let (fd, way) = opened.map_err(|e| Error::from_errno(e, path, "read"))?;
     let file = File::from(fd);
-    Ok((read_whole(&file, path, max)?, way, file))
+    Ok((read_open_file(&file, path, max)?, way, file))
 }
 
 /// Reads a file that the user named on the command line. A pipe is allowed, such as `<(command)` or `/dev/stdin`.
-pub fn read_given(path: &Path, max: usize) -> Result<Vec<u8>> {
+pub fn read_named_by_user(path: &Path, max: usize) -> Result<Vec<u8>> {
     // This blocks: a user who names a pipe wants to wait for its writer.
     let fd = fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
         .map_err(|e| Error::from_errno(e, path, "read"))?;
     let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::Directory => Err(Error::from_errno(Errno::ISDIR, path, "read")),
-        FileType::RegularFile if stat.st_size.unsigned_abs() > max as u64 => Err(too_large(path, max)),
+        FileType::RegularFile if stat.st_size.unsigned_abs() > max as u64 => Err(too_large_error(path, max)),
         _ => read_stream(&mut File::from(fd), path, max),
     }
 }
@@ -91,33 +90,33 @@ pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Ve
     let mut bytes = Vec::new();
     let limit = (max as u64).saturating_add(1);
     stream.take(limit).read_to_end(&mut bytes).map_err(|e| io_error(&e, name, "read"))?;
-    if bytes.len() > max { Err(too_large(name, max)) } else { Ok(bytes) }
+    if bytes.len() > max { Err(too_large_error(name, max)) } else { Ok(bytes) }
 }
 
 /// Reads a whole open file. A file over `max` bytes is refused before any of it is read.
-pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec<u8>> {
-    let size = require_file(file.as_fd(), path)?;
+pub(crate) fn read_open_file(mut file: &File, path: &Path, max: usize) -> Result<Vec<u8>> {
+    let size = require_regular_file(file.as_fd(), path)?;
     let Some(size) = usize::try_from(size).ok().filter(|size| *size <= max) else {
-        return Err(too_large(path, max));
+        return Err(too_large_error(path, max));
     };
     let mut read = |into: &mut [u8]| file.read(into).map_err(|e| io_error(&e, path, "read"));
     let mut bytes = Vec::new();
-    if size < SMALL {
-        let mut first = [0; SMALL];
+    if size < STACK_READ_BYTES {
+        let mut first = [0; STACK_READ_BYTES];
         let got = read(&mut first)?;
         bytes.extend_from_slice(&first[..got]);
         // A regular file returns fewer bytes than requested only at its end.
-        if got < SMALL {
-            return if got > max { Err(too_large(path, max)) } else { Ok(bytes) };
+        if got < STACK_READ_BYTES {
+            return if got > max { Err(too_large_error(path, max)) } else { Ok(bytes) };
         }
     }
     // The size is only a hint: files below /proc report 0, and a file can grow while it is read.
     loop {
         let filled = bytes.len();
         if filled > max {
-            return Err(too_large(path, max));
+            return Err(too_large_error(path, max));
         }
-        let room = size.saturating_sub(filled).max(SMALL).min(max - filled) + 1;
+        let room = size.saturating_sub(filled).max(STACK_READ_BYTES).min(max - filled) + 1;
         match filled {
             // New memory from the allocator is zero already, so it need not be cleared.
             0 => bytes = vec![0; room],
@@ -132,7 +131,7 @@ pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec
 }
 
 /// The offset after the last complete line, and the bytes that follow it.
-pub(crate) struct Ending {
+pub(crate) struct LastLineEnd {
     pub whole_to: u64,
     pub rest: Vec<u8>,
 }
@@ -144,11 +143,12 @@ pub(crate) fn read_lines(
     from: u64,
     to: u64,
     mut each: impl FnMut(&[u8]),
-) -> Result<Ending> {
-    let mut chunk = vec![0; CHUNK.min(usize::try_from(to.saturating_sub(from)).unwrap_or(CHUNK)).max(1)];
+) -> Result<LastLineEnd> {
+    let mut chunk =
+        vec![0; CHUNK_BYTES.min(usize::try_from(to.saturating_sub(from)).unwrap_or(CHUNK_BYTES)).max(1)];
     let (mut rest, mut whole_to, mut at) = (Vec::new(), from, from);
     while at < to {
-        let room = usize::try_from(to - at).unwrap_or(CHUNK).min(chunk.len());
+        let room = usize::try_from(to - at).unwrap_or(CHUNK_BYTES).min(chunk.len());
         let got = match file.read_at(&mut chunk[..room], at) {
             Ok(0) => break,
             Ok(got) => got,
@@ -170,16 +170,16 @@ pub(crate) fn read_lines(
         extend_to_limit(&mut rest, unread);
         at += got as u64;
     }
-    Ok(Ending { whole_to, rest })
+    Ok(LastLineEnd { whole_to, rest })
 }
 
 fn extend_to_limit(line: &mut Vec<u8>, more: &[u8]) {
-    let room = LONGEST_LINE.saturating_sub(line.len());
+    let room = MAX_LINE_BYTES.saturating_sub(line.len());
     line.extend_from_slice(&more[..more.len().min(room)]);
 }
 
 /// Returns the size of a regular file. Refuses folders, pipes and devices.
-pub(crate) fn require_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
+pub(crate) fn require_regular_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
     let stat = fs::fstat(fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok(stat.st_size.unsigned_abs()),
@@ -188,7 +188,7 @@ pub(crate) fn require_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
     }
 }
 
-fn too_large(path: &Path, max: usize) -> Error {
+fn too_large_error(path: &Path, max: usize) -> Error {
     Error::Damaged { path: path.to_owned(), line: None, why: format!("it is over {max} bytes") }
 }
 

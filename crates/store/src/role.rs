@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::id::Id;
-use model::marker::Problem;
-use model::role::lifecycle::{self, Lifecycle, Refused};
+use model::marker::MarkerProblem;
+use model::role::lifecycle::{self, Lifecycle, StepRefused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
 /// The largest lifecycle that is read. Even with its whole history, no lifecycle is as large as this.
-const LARGEST: usize = 1024 * 1024;
+const MAX_LIFECYCLE_BYTES: usize = 1024 * 1024;
 
 /// What to do if a role has no lifecycle yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingLifecycle {
     Leave,
     Create(Timestamp),
     /// Creates a lifecycle. If there is a damaged lifecycle, it is first moved out of the way.
@@ -23,7 +23,7 @@ pub enum Missing {
 
 /// The result of changing a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum LifecycleChange {
     /// There is no lifecycle, and the caller did not ask for a new one.
     None,
     /// The new state. `created` is true if there was no lifecycle before.
@@ -31,7 +31,7 @@ pub enum Changed {
         lifecycle: Lifecycle,
         created: bool,
     },
-    Refused(Refused),
+    Refused(StepRefused),
     /// Another role has the same state file.
     Clash {
         other: String,
@@ -46,8 +46,8 @@ pub struct RoleBinding {
 }
 
 impl SessionState for RoleBinding {
-    const FOLDER: &'static str = layout::ROLES;
-    const LARGEST: usize = 256;
+    const FOLDER: &'static str = layout::ROLES_FOLDER;
+    const MAX_BYTES: usize = 256;
     const DURABILITY: Durability = Durability::Synced;
 
     fn parse(bytes: &[u8]) -> std::result::Result<RoleBinding, String> {
@@ -55,35 +55,36 @@ impl SessionState for RoleBinding {
         Ok(RoleBinding { role: name.and_then(|name| Id::new(name.trim_end()).ok()) })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         self.role.as_ref().map(|role| format!("{role}\n").into_bytes()).unwrap_or_default()
     }
 }
 
 impl Store {
-    pub fn role_of(&self, session: &Id) -> Result<Option<Id>> {
-        Ok(self.session(session).get::<RoleBinding>()?.and_then(|binding| binding.role))
+    pub fn role_of_session(&self, session: &Id) -> Result<Option<Id>> {
+        Ok(self.session(session).read::<RoleBinding>()?.and_then(|binding| binding.role))
     }
 
     /// Lists every session that has a role, with its role.
-    pub fn bindings(&self) -> Result<Vec<(Id, Id)>> {
+    pub fn role_bindings(&self) -> Result<Vec<(Id, Id)>> {
         let mut found = Vec::new();
         for session in self.sessions_with::<RoleBinding>()? {
-            let binding = self.session(&session).get::<RoleBinding>()?;
+            let binding = self.session(&session).read::<RoleBinding>()?;
             found.extend(binding.and_then(|binding| binding.role).map(|role| (session, role)));
         }
         Ok(found)
     }
 
-    pub fn lifecycle(&self, role: &Id) -> Result<Option<Lifecycle>> {
-        self.read_lifecycle(&lifecycle::machine(role))
+    pub fn read_lifecycle(&self, role: &Id) -> Result<Option<Lifecycle>> {
+        self.read_lifecycle_file(&lifecycle::state_file_stem(role))
     }
 
     /// Lists every lifecycle of this root by the name of its state file. For a damaged lifecycle the list contains
     /// the error.
-    pub fn lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
-        let machines = self.ids_in(layout::LIFECYCLES, ".json")?.into_iter();
-        let read = |machine: Id| Some((machine.clone(), self.read_lifecycle(machine.as_str()).transpose()?));
+    pub fn list_lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
+        let machines = self.ids_in(layout::LIFECYCLES_FOLDER, ".json")?.into_iter();
+        let read =
+            |machine: Id| Some((machine.clone(), self.read_lifecycle_file(machine.as_str()).transpose()?));
         Ok(machines.filter_map(read).collect())
     }
 
@@ -92,64 +93,66 @@ impl Store {
     pub fn change_lifecycle(
         &self,
         role: &Id,
-        missing: Missing,
+        missing: MissingLifecycle,
         wait: Duration,
-        change: impl Fn(&mut Lifecycle) -> std::result::Result<usize, Refused>,
-    ) -> Result<Changed> {
-        let machine = lifecycle::machine(role);
-        let attempt = || -> Result<(Changed, bool)> {
-            let known = match (self.read_lifecycle(&machine), missing) {
-                (Err(Error::Damaged { .. }), Missing::Replace(_)) => None,
+        change: impl Fn(&mut Lifecycle) -> std::result::Result<usize, StepRefused>,
+    ) -> Result<LifecycleChange> {
+        let machine = lifecycle::state_file_stem(role);
+        let attempt = || -> Result<(LifecycleChange, bool)> {
+            let known = match (self.read_lifecycle_file(&machine), missing) {
+                (Err(Error::Damaged { .. }), MissingLifecycle::Replace(_)) => None,
                 (known, _) => known?,
             };
             let (mut lifecycle, created) = match (known, missing) {
                 (Some(lifecycle), _) if lifecycle.role != role.as_str() => {
-                    return Ok((Changed::Clash { other: lifecycle.role }, false));
+                    return Ok((LifecycleChange::Clash { other: lifecycle.role }, false));
                 }
                 (Some(lifecycle), _) => (lifecycle, false),
-                (None, Missing::Create(now) | Missing::Replace(now)) => (Lifecycle::new(role, now), true),
-                (None, Missing::Leave) => return Ok((Changed::None, false)),
+                (None, MissingLifecycle::Create(now) | MissingLifecycle::Replace(now)) => {
+                    (Lifecycle::new(role, now), true)
+                }
+                (None, MissingLifecycle::Leave) => return Ok((LifecycleChange::None, false)),
             };
             match change(&mut lifecycle) {
-                Ok(steps) => Ok((Changed::To { lifecycle, created }, created || steps > 0)),
-                Err(refused) => Ok((Changed::Refused(refused), false)),
+                Ok(steps) => Ok((LifecycleChange::To { lifecycle, created }, created || steps > 0)),
+                Err(refused) => Ok((LifecycleChange::Refused(refused), false)),
             }
         };
         let (seen, differs) = attempt()?;
         if !differs {
             return Ok(seen);
         }
-        let _lock = self.lock(&layout::lifecycle_lock(&machine), wait)?;
+        let _lock = self.lock_record(&layout::lifecycle_lock_path(&machine), wait)?;
         let (changed, differs) = attempt()?;
-        if let (Changed::To { lifecycle, .. }, true) = (&changed, differs) {
-            let folder = self.dir().make(layout::LIFECYCLES)?;
+        if let (LifecycleChange::To { lifecycle, .. }, true) = (&changed, differs) {
+            let folder = self.dir().create_subfolder(layout::LIFECYCLES_FOLDER)?;
             let name = format!("{machine}.json");
-            if let (Err(Error::Damaged { .. }), Missing::Replace(now)) =
-                (self.read_lifecycle(&machine), missing)
+            if let (Err(Error::Damaged { .. }), MissingLifecycle::Replace(now)) =
+                (self.read_lifecycle_file(&machine), missing)
             {
-                folder.set_damaged_aside(&name, now)?;
+                folder.rename_damaged_aside(&name, now)?;
             }
             folder.write(&name, &lifecycle.render(), Durability::Synced)?;
         }
         Ok(changed)
     }
 
-    fn read_lifecycle(&self, machine: &str) -> Result<Option<Lifecycle>> {
-        let rel = format!("{}/{machine}.json", layout::LIFECYCLES);
-        let bytes = match self.dir().read(&rel, LARGEST) {
+    fn read_lifecycle_file(&self, machine: &str) -> Result<Option<Lifecycle>> {
+        let rel = format!("{}/{machine}.json", layout::LIFECYCLES_FOLDER);
+        let bytes = match self.dir().read_file(&rel, MAX_LIFECYCLE_BYTES) {
             Err(Error::Absent { .. }) => return Ok(None),
             read => read?,
         };
         let path = self.dir().path().join(rel);
         Lifecycle::parse(&bytes).map(Some).map_err(|problem| match problem {
-            Problem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
-            Problem::Foreign { why } => Error::Foreign { path, why },
+            MarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
+            MarkerProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 
     /// Lists the ids that the files of a folder are named after.
     pub(crate) fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
-        let dir = match self.dir().sub(folder) {
+        let dir = match self.dir().open_subfolder(folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,
         };

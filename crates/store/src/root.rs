@@ -10,14 +10,14 @@ use model::marker::Marker;
 use rustix::fs::{self, AtFlags, CWD};
 use rustix::io::Errno;
 
-use crate::git::{self, Git};
-use crate::owner::{Exposed, exposure};
+use crate::git::{self, CheckoutKind};
+use crate::owner::{Exposure, check_exposure};
 use crate::store::Store;
 use crate::{Dir, Error, Result, layout};
 
 /// Which folders may be a root although neither `--root` nor `$THROUGHLINE_ROOT` names them.
 #[derive(Clone, Copy)]
-pub struct Rules<'a> {
+pub struct RootRules<'a> {
     /// The effective user.
     pub user: u32,
     pub home: Option<&'a Path>,
@@ -26,7 +26,7 @@ pub struct Rules<'a> {
     pub allows: &'a dyn Fn(&Path) -> bool,
 }
 
-impl std::fmt::Debug for Rules<'_> {
+impl std::fmt::Debug for RootRules<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Rules").field("user", &self.user).field("home", &self.home).finish_non_exhaustive()
     }
@@ -34,18 +34,18 @@ impl std::fmt::Debug for Rules<'_> {
 
 /// Why a folder cannot be a root, even if it contains a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum UnfitReason {
     TopOfDisk,
     HomeOrAbove,
-    Exposed(Exposed),
+    Exposed(Exposure),
     /// The folder is private to the user, but the store in it is not.
-    StoreExposed(Exposed),
+    StoreExposed(Exposure),
 }
 
 /// What the caller knows about where the root is.
 #[derive(Clone, Copy, Debug)]
 pub struct RootQuery<'a> {
-    pub rules: Rules<'a>,
+    pub rules: RootRules<'a>,
     /// `--root`, or else `$THROUGHLINE_ROOT`. It is used without a check.
     pub explicit: Option<&'a Path>,
     /// Absolute folders to start from, best first. For a hook these are the harness's project folder and then its
@@ -63,7 +63,7 @@ pub struct Root {
 
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and a hook saves the allocation")]
-pub enum Found {
+pub enum FoundRoot {
     /// There is a marker, and it is readable.
     Marked { root: Root, store: Store, marker: Marker },
     /// There is no marker; this is where a marker would be created.
@@ -71,121 +71,125 @@ pub enum Found {
 }
 
 /// Finds the root. A marker that is unreadable, damaged or foreign is an error; it is never treated as "no root".
-pub fn find(wish: &RootQuery) -> Result<Found> {
+pub fn find_root(wish: &RootQuery) -> Result<FoundRoot> {
     if let Some(path) = wish.explicit {
-        let path = absolute(path)?;
+        let path = absolute_path(path)?;
         Dir::open(&path)?;
         let root = Root { path: path.clone(), checkout: path };
-        return Ok(match open(&root.path)? {
-            Some((store, marker)) => Found::Marked { root, store, marker },
-            None => Found::Unmarked(root),
+        return Ok(match open_marked_store(&root.path)? {
+            Some((store, marker)) => FoundRoot::Marked { root, store, marker },
+            None => FoundRoot::Unmarked(root),
         });
     }
     let mut unmarked = None;
     for start in wish.starts {
-        match climb(start, &wish.rules)? {
-            Found::Unmarked(root) => {
+        match search_upwards(start, &wish.rules)? {
+            FoundRoot::Unmarked(root) => {
                 unmarked.get_or_insert(root);
             }
             marked => return Ok(marked),
         }
     }
     let nowhere = || Error::Absent { path: PathBuf::from(".") };
-    Ok(Found::Unmarked(unmarked.ok_or_else(nowhere)?))
+    Ok(FoundRoot::Unmarked(unmarked.ok_or_else(nowhere)?))
 }
 
 /// Searches from `start` up to the top of its working tree. A worktree uses the root of its main checkout.
-fn climb(start: &Path, rules: &Rules) -> Result<Found> {
+fn search_upwards(start: &Path, rules: &RootRules) -> Result<FoundRoot> {
     let mut top: Option<Root> = None;
     for dir in start.ancestors() {
-        let here = open_fit(start, dir, rules)?;
-        match (here, git::look(dir)) {
-            (here, Some(Git::Worktree { main })) => {
+        let here = open_if_fit(start, dir, rules)?;
+        match (here, git::checkout_kind(dir)) {
+            (here, Some(CheckoutKind::Worktree { main })) => {
                 let root = Root { path: main, checkout: dir.to_owned() };
-                return Ok(match (open_fit(&root.path, &root.path, rules)?, here) {
-                    (Some((store, marker)), None) => Found::Marked { root, store, marker },
+                return Ok(match (open_if_fit(&root.path, &root.path, rules)?, here) {
+                    (Some((store, marker)), None) => FoundRoot::Marked { root, store, marker },
                     (Some((store, marker)), Some((_, own))) if own.project_id == marker.project_id => {
-                        Found::Marked { root, store, marker }
+                        FoundRoot::Marked { root, store, marker }
                     }
-                    (_, Some((store, marker))) => marked_at(dir, store, marker),
-                    (None, None) => Found::Unmarked(top.unwrap_or(root)),
+                    (_, Some((store, marker))) => found_marked_root(dir, store, marker),
+                    (None, None) => FoundRoot::Unmarked(top.unwrap_or(root)),
                 });
             }
-            (Some((store, marker)), _) => return Ok(marked_at(dir, store, marker)),
+            (Some((store, marker)), _) => return Ok(found_marked_root(dir, store, marker)),
             (None, Some(git)) => {
                 top.get_or_insert_with(|| Root { path: dir.to_owned(), checkout: dir.to_owned() });
-                if git != Git::Submodule {
+                if git != CheckoutKind::Submodule {
                     break;
                 }
             }
             (None, None) => {}
         }
     }
-    Ok(Found::Unmarked(top.unwrap_or_else(|| Root { path: start.to_owned(), checkout: start.to_owned() })))
+    Ok(FoundRoot::Unmarked(
+        top.unwrap_or_else(|| Root { path: start.to_owned(), checkout: start.to_owned() }),
+    ))
 }
 
 /// Opens the store at `dir` if a search from `start` may use it. An unusable folder is skipped without an error:
 /// otherwise anybody could stop all other users with a broken marker in `/tmp`.
-fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Marker)>> {
-    match open(dir) {
+fn open_if_fit(start: &Path, dir: &Path, rules: &RootRules) -> Result<Option<(Store, Marker)>> {
+    match open_marked_store(dir) {
         Ok(None) => Ok(None),
-        found if is_fit(start, dir, rules) => found,
+        found if is_fit_root(start, dir, rules) => found,
         _ => Ok(None),
     }
 }
 
-fn is_fit(start: &Path, dir: &Path, rules: &Rules) -> bool {
-    // Most sessions start in their root. Then `unfit_by_name`, which makes fewer system calls, is enough.
-    let unfit = if start == dir { unfit_by_name(dir, rules) } else { unfit(dir, rules) };
-    (unfit.is_none() && (start == dir || is_one_owners(start, dir, rules.user))) || (rules.allows)(dir)
+fn is_fit_root(start: &Path, dir: &Path, rules: &RootRules) -> bool {
+    // Most sessions start in their root. Then `why_unfit_by_name`, which makes fewer system calls, is enough.
+    let unfit = if start == dir { why_unfit_by_name(dir, rules) } else { why_unfit(dir, rules) };
+    (unfit.is_none() && (start == dir || is_owned_by_user_up_to(start, dir, rules.user)))
+        || (rules.allows)(dir)
 }
 
 /// Returns whether all folders from `start` up to `dir` belong to the user or are in one git working tree.
-fn is_one_owners(start: &Path, dir: &Path, user: u32) -> bool {
+fn is_owned_by_user_up_to(start: &Path, dir: &Path, user: u32) -> bool {
     let owned =
         |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);
     start.ancestors().take_while(|folder| *folder != dir).all(owned)
-        || dir.ancestors().any(|folder| fs_exists(&folder.join(".git")))
+        || dir.ancestors().any(|folder| path_exists(&folder.join(".git")))
 }
 
 /// Returns why `dir` may not be a root; `None` if it may. Does not check `roots.allow`.
-pub fn unfit(dir: &Path, rules: &Rules) -> Option<Unfit> {
+pub fn why_unfit(dir: &Path, rules: &RootRules) -> Option<UnfitReason> {
     let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
     // The home folder can be reached by more than one path.
     let is_home = || rules.home.and_then(identity).is_some_and(|home| identity(dir) == Some(home));
-    unfit_by_name(dir, rules).or_else(|| is_home().then_some(Unfit::HomeOrAbove))
+    why_unfit_by_name(dir, rules).or_else(|| is_home().then_some(UnfitReason::HomeOrAbove))
 }
 
-fn unfit_by_name(dir: &Path, rules: &Rules) -> Option<Unfit> {
+fn why_unfit_by_name(dir: &Path, rules: &RootRules) -> Option<UnfitReason> {
     if dir.parent().is_none() {
-        return Some(Unfit::TopOfDisk);
+        return Some(UnfitReason::TopOfDisk);
     }
     if rules.home.is_some_and(|home| home.starts_with(dir)) {
-        return Some(Unfit::HomeOrAbove);
+        return Some(UnfitReason::HomeOrAbove);
     }
-    let store_exposed = || exposure(&dir.join(layout::STORE), rules.user).map(Unfit::StoreExposed);
-    exposure(dir, rules.user).map(Unfit::Exposed).or_else(store_exposed)
+    let store_exposed =
+        || check_exposure(&dir.join(layout::STORE_FOLDER), rules.user).map(UnfitReason::StoreExposed);
+    check_exposure(dir, rules.user).map(UnfitReason::Exposed).or_else(store_exposed)
 }
 
-impl std::fmt::Display for Unfit {
+impl std::fmt::Display for UnfitReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Unfit::TopOfDisk => f.write_str("it is the top of the file system"),
-            Unfit::HomeOrAbove => f.write_str("it is your home folder, or above it"),
-            Unfit::Exposed(exposed) => exposed.fmt(f),
-            Unfit::StoreExposed(exposed) => write!(f, "its {}: {exposed}", layout::STORE),
+            UnfitReason::TopOfDisk => f.write_str("it is the top of the file system"),
+            UnfitReason::HomeOrAbove => f.write_str("it is your home folder, or above it"),
+            UnfitReason::Exposed(exposed) => exposed.fmt(f),
+            UnfitReason::StoreExposed(exposed) => write!(f, "its {}: {exposed}", layout::STORE_FOLDER),
         }
     }
 }
 
-fn marked_at(dir: &Path, store: Store, marker: Marker) -> Found {
-    Found::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
+fn found_marked_root(dir: &Path, store: Store, marker: Marker) -> FoundRoot {
+    FoundRoot::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
 }
 
 /// Opens the store at `dir` with its marker; `None` if there is no marker.
-fn open(dir: &Path) -> Result<Option<(Store, Marker)>> {
-    let Some(mut store) = store_at(dir)? else { return Ok(None) };
-    match store.take_marker() {
+fn open_marked_store(dir: &Path) -> Result<Option<(Store, Marker)>> {
+    let Some(mut store) = open_store_folder(dir)? else { return Ok(None) };
+    match store.read_marker_keeping_open() {
         Ok(marker) => Ok(Some((store, marker))),
         Err(Error::Absent { .. }) => Ok(None),
         Err(e) => Err(e),
@@ -193,30 +197,30 @@ fn open(dir: &Path) -> Result<Option<(Store, Marker)>> {
 }
 
 /// Opens the store's folder at `dir`; `None` if there is none. A link in place of `.agent` or `context` is refused.
-pub(crate) fn store_at(dir: &Path) -> Result<Option<Store>> {
-    let path = dir.join(layout::STORE);
+pub(crate) fn open_store_folder(dir: &Path) -> Result<Option<Store>> {
+    let path = dir.join(layout::STORE_FOLDER);
     match Dir::open_direct(&path) {
         Ok(open) => return Ok(Some(Store::new(open))),
         Err(Errno::NOENT) => return Ok(None),
         // The user made any link above `dir`, but a link below it may have come with the project. Check each part.
         Err(_) => {}
     }
-    match Dir::open(dir).and_then(|dir| dir.sub(layout::STORE)) {
-        Ok(open) => Ok(Some(Store::new(open.at(path)))),
+    match Dir::open(dir).and_then(|dir| dir.open_subfolder(layout::STORE_FOLDER)) {
+        Ok(open) => Ok(Some(Store::new(open.with_display_path(path)))),
         Err(Error::Absent { .. }) => Ok(None),
         // A file called `.agent` belongs to another program. So does a folder `.agent` that we may not read, unless
         // it contains a marker.
-        Err(Error::Refused { .. }) if !fs_exists(&path.join(layout::MARKER)) => Ok(None),
+        Err(Error::Refused { .. }) if !path_exists(&path.join(layout::MARKER_FILE)) => Ok(None),
         Err(Error::Denied { .. }) if dir.join(".agent").symlink_metadata().is_err() => Ok(None),
         Err(e) => Err(e),
     }
 }
 
-fn fs_exists(path: &Path) -> bool {
+fn path_exists(path: &Path) -> bool {
     fs::statat(CWD, path, AtFlags::empty()).is_ok()
 }
 
-fn absolute(path: &Path) -> Result<PathBuf> {
+fn absolute_path(path: &Path) -> Result<PathBuf> {
     path.canonicalize().map_err(|e| crate::read::io_error(&e, path, "open"))
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use model::digest::{self, Digest};
 use model::id::Id;
-use model::journal::Record;
+use model::journal::JournalRecord;
 
 use crate::log::{LogPosition, NewLines};
 use crate::{Durability, Error, Lock, Result, Store, layout};
@@ -13,16 +13,16 @@ impl Store {
     /// Returns the session's digest up to now: the stored digest, brought up to date with every journal line after
     /// it. Calls `each` for every record that counts. Writes nothing. A hook reads as much of the journal's end as
     /// it has time for, and the digest records how much was skipped.
-    pub fn digest(&self, session: &Id, mut each: impl FnMut(&Record)) -> Result<Digest> {
-        let mut digest = self.read_digest(session)?;
+    pub fn current_digest(&self, session: &Id, mut each: impl FnMut(&JournalRecord)) -> Result<Digest> {
+        let mut digest = self.read_stored_digest(session)?;
         if digest.journal_unread > 0 && !self.is_in_hook() {
             // A hook had no time to read the whole journal, but a command has.
-            digest = Digest::again(digest);
+            digest = Digest::emptied_for_rebuild(digest);
         }
-        if !self.fold_on(session, &mut digest, &mut each)? {
+        if !self.fold_new_journal_lines(session, &mut digest, &mut each)? {
             // Somebody cut or replaced the journal. The journal is authoritative, so fold it again from the beginning.
             digest = Digest::new(session.as_str());
-            if !self.fold_on(session, &mut digest, &mut each)? {
+            if !self.fold_new_journal_lines(session, &mut digest, &mut each)? {
                 digest = Digest::new(session.as_str());
             }
         }
@@ -30,12 +30,17 @@ impl Store {
     }
 
     /// Folds the journal lines after the position of `digest`. Returns false if that position is not in the journal.
-    pub fn fold_on(&self, session: &Id, digest: &mut Digest, each: &mut impl FnMut(&Record)) -> Result<bool> {
+    pub fn fold_new_journal_lines(
+        &self,
+        session: &Id,
+        digest: &mut Digest,
+        each: &mut impl FnMut(&JournalRecord),
+    ) -> Result<bool> {
         let place = LogPosition { parts: digest.parts, offset: digest.offset };
-        let journal = layout::journal(session);
+        let journal = layout::journal_path(session);
         let new = self.dir().each_new_line(&journal, place, self.journal_window(), |line| {
-            if let Some(record) = Record::read(line)
-                && digest.fold(&record) == digest::Folded::Counted
+            if let Some(record) = JournalRecord::parse_line(line)
+                && digest.fold_record(&record) == digest::FoldOutcome::Counted
             {
                 each(&record);
             }
@@ -43,28 +48,28 @@ impl Store {
         let Some(NewLines { place, unread }) = new else { return Ok(false) };
         (digest.parts, digest.offset) = (place.parts, place.offset);
         digest.journal_unread += unread;
-        self.note_unread(unread);
+        self.add_skipped_bytes(unread);
         Ok(true)
     }
 
     /// Puts `text`, which consists of complete lines, before everything else in the journal. This is possible only
     /// while the journal has one part. Then every reader, and a concurrent writer too, sees the parts in the right
     /// order.
-    pub fn put_first_part(&self, session: &Id, text: &[u8]) -> Result<()> {
-        self.dir().put(&layout::first_journal_part(session), text, Durability::Relaxed)
+    pub fn write_first_journal_part(&self, session: &Id, text: &[u8]) -> Result<()> {
+        self.dir().write_at_path(&layout::first_journal_part_path(session), text, Durability::Relaxed)
     }
 
     /// Takes the lock that is held while a session is folded and its digest is replaced.
     pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
-        self.lock(&layout::session_lock(session), wait)
+        self.lock_record(&layout::session_lock_path(session), wait)
     }
 
     /// Takes a lock, and recreates the folder of locks if somebody deleted it.
-    pub fn lock(&self, rel: &str, wait: Duration) -> Result<Lock> {
-        match self.dir().lock(rel, wait) {
+    pub fn lock_record(&self, rel: &str, wait: Duration) -> Result<Lock> {
+        match self.dir().lock_file(rel, wait) {
             Err(Error::Absent { .. }) => {
-                self.dir().make(layout::LOCKS)?;
-                self.dir().lock(rel, wait)
+                self.dir().create_subfolder(layout::LOCKS)?;
+                self.dir().lock_file(rel, wait)
             }
             locked => locked,
         }
@@ -72,8 +77,8 @@ impl Store {
 
     /// Reads the stored digest. A damaged digest, or a digest of another version, is ignored, because it can be
     /// rebuilt from the journal.
-    fn read_digest(&self, session: &Id) -> Result<Digest> {
-        match self.session(session).get() {
+    fn read_stored_digest(&self, session: &Id) -> Result<Digest> {
+        match self.session(session).read() {
             Ok(Some(digest)) => Ok(digest),
             Ok(None) | Err(Error::Damaged { .. } | Error::Refused { .. }) => {
                 Ok(Digest::new(session.as_str()))

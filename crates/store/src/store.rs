@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use model::consent::Digest;
+use model::consent::ConsentDigest;
 use model::id::Id;
-use model::marker::{self, Marker, Mode, Problem, ProjectId};
+use model::marker::{self, Marker, MarkerProblem, ProjectId, SharingMode};
 
-use crate::root::store_at;
-use crate::{ConsentKind, Consents, Dir, Durability, EntryKind, Error, Result, Tally, Tracked, layout};
+use crate::root::open_store_folder;
+use crate::{
+    ConsentKind, Consents, Dir, Durability, EntryKind, Error, LineTally, Result, TrackedFiles, layout,
+};
 
 /// The largest marker or settings file that is read. No person writes a file as large as this.
-const SMALL: usize = 1024 * 1024;
+const MAX_SMALL_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug)]
 pub struct Store {
@@ -31,15 +33,15 @@ pub struct Store {
 
 /// How much of a journal a hook reads for every millisecond it has left. A session start folds journals up to three
 /// times, at 50 to 100 KB per millisecond, and needs half of its time for other work.
-const BYTES_PER_MS: u64 = 10 * 1024;
+const JOURNAL_BYTES_PER_MS: u64 = 10 * 1024;
 /// How many bytes of a journal's end a hook reads at least, however little time it has.
-const LEAST_WINDOW: u64 = 64 * 1024;
+const MIN_JOURNAL_WINDOW: u64 = 64 * 1024;
 /// How many bytes of a journal's end a hook reads at most, however much time it has.
-const LARGEST_WINDOW: u64 = 2 * 1024 * 1024;
+const MAX_JOURNAL_WINDOW: u64 = 2 * 1024 * 1024;
 
 /// The result of `create`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Created {
+pub struct CreatedStore {
     pub marker: Marker,
     /// True if this call wrote the marker, false if the marker existed (or another process wrote it first).
     pub new: bool,
@@ -56,15 +58,15 @@ impl Store {
 
     /// Adds to the store what is known only on this machine: what its user allowed thru to run, and which
     /// machine-local files came with a commit. `state` is the user's state folder.
-    pub fn on_this_machine(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
+    pub fn add_machine_records(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
-        self.dir.tracked = Tracked::of(root);
+        self.dir.tracked = TrackedFiles::read_for_root(root);
     }
 
     /// Returns whether this user allowed everything in `digests` on this machine. If that cannot be determined, the
     /// answer is no.
-    pub fn is_given(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> bool {
-        self.consents.as_ref().is_some_and(|consents| consents.hold(kind, id, digests).unwrap_or(false))
+    pub fn is_consent_given(&self, kind: ConsentKind, id: &str, digests: &[ConsentDigest]) -> bool {
+        self.consents.as_ref().is_some_and(|consents| consents.is_allowed(kind, id, digests).unwrap_or(false))
     }
 
     /// Returns the consents; `None` if there is no state folder or the root has no marker.
@@ -73,32 +75,32 @@ impl Store {
     }
 
     /// Returns the files in `indexes/`, `sessions/` and `state/` that git tracks. They are not trusted.
-    pub fn tracked(&self) -> &Tracked {
+    pub fn tracked_files(&self) -> &TrackedFiles {
         &self.dir.tracked
     }
 
     /// Returns the same store for a hook with the deadline `until`. Such a store reads journals from their end, as far
     /// as time allows.
     #[must_use]
-    pub fn in_hook(self, until: Option<Instant>) -> Store {
+    pub fn for_hook(self, until: Option<Instant>) -> Store {
         Store { until, ..self }
     }
 
-    pub fn set_until(&mut self, until: Instant) {
+    pub fn set_deadline(&mut self, until: Instant) {
         self.until = Some(until);
     }
 
     /// Returns the deadline of the hook that opened this store.
-    pub fn until(&self) -> Option<Instant> {
+    pub fn deadline(&self) -> Option<Instant> {
         self.until
     }
 
     /// Returns how many bytes of journals this process skipped.
-    pub fn journal_unread(&self) -> u64 {
+    pub fn skipped_journal_bytes(&self) -> u64 {
         self.journal_unread.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_unread(&self, bytes: u64) {
+    pub(crate) fn add_skipped_bytes(&self, bytes: u64) {
         self.journal_unread.fetch_add(bytes, Ordering::Relaxed);
     }
 
@@ -109,67 +111,67 @@ impl Store {
     pub(crate) fn journal_window(&self) -> u64 {
         let Some(until) = self.until else { return u64::MAX };
         let left = until.saturating_duration_since(Instant::now()).as_millis();
-        (left as u64).saturating_mul(BYTES_PER_MS).clamp(LEAST_WINDOW, LARGEST_WINDOW)
+        (left as u64).saturating_mul(JOURNAL_BYTES_PER_MS).clamp(MIN_JOURNAL_WINDOW, MAX_JOURNAL_WINDOW)
     }
 
     /// Opens the store of `root`, whether or not it has a marker.
-    pub fn at(root: &Path) -> Result<Option<Store>> {
-        store_at(root)
+    pub fn open_at_root(root: &Path) -> Result<Option<Store>> {
+        open_store_folder(root)
     }
 
     pub fn dir(&self) -> &Dir {
         &self.dir
     }
 
-    pub fn marker(&self) -> Result<Marker> {
-        self.parse_marker(&self.dir.read(layout::MARKER, SMALL)?)
+    pub fn read_marker(&self) -> Result<Marker> {
+        self.parse_marker(&self.dir.read_file(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?)
     }
 
     /// Reads the marker and keeps its file open with the store.
-    pub(crate) fn take_marker(&mut self) -> Result<Marker> {
-        let (bytes, file) = self.dir.read_keeping_open(layout::MARKER, SMALL)?;
+    pub(crate) fn read_marker_keeping_open(&mut self) -> Result<Marker> {
+        let (bytes, file) = self.dir.read_keeping_open(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
         self.marker = Some(file);
         self.parse_marker(&bytes)
     }
 
     fn parse_marker(&self, bytes: &[u8]) -> Result<Marker> {
-        let path = self.dir.path().join(layout::MARKER);
-        marker::parse(bytes).map_err(|problem| match problem {
-            Problem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
-            Problem::Foreign { why } => Error::Foreign { path, why },
+        let path = self.dir.path().join(layout::MARKER_FILE);
+        marker::parse_marker(bytes).map_err(|problem| match problem {
+            MarkerProblem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
+            MarkerProblem::Foreign { why } => Error::Foreign { path, why },
         })
     }
 
     /// Reads the project's settings file, if there is one.
-    pub fn config(&self) -> Result<Option<Vec<u8>>> {
-        match self.dir.read(layout::CONFIG, SMALL) {
+    pub fn read_config(&self) -> Result<Option<Vec<u8>>> {
+        match self.dir.read_file(layout::CONFIG_FILE, MAX_SMALL_FILE_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             read => read.map(Some),
         }
     }
 
     pub fn append_journal(&self, session: &Id, line: &[u8], limit: u64) -> Result<()> {
-        self.dir.append(&layout::journal(session), line, limit)
+        self.dir.append_line(&layout::journal_path(session), line, limit)
     }
 
     pub fn register_session(&self, line: &[u8], limit: u64) -> Result<()> {
-        self.dir.append(layout::SESSIONS, line, limit)
+        self.dir.append_line(layout::SESSIONS_INDEX, line, limit)
     }
 
     pub fn append_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
-        self.dir.append(layout::RECEIPTS, line, limit)
+        self.dir.append_line(layout::RECEIPTS_LOG, line, limit)
     }
 
-    pub fn receipts(&self, each: impl FnMut(model::receipt::Receipt)) -> Result<Tally> {
-        self.dir.each_record(layout::RECEIPTS, each)
+    pub fn each_receipt(&self, each: impl FnMut(model::receipt::Receipt)) -> Result<LineTally> {
+        self.dir.each_record(layout::RECEIPTS_LOG, each)
     }
 
     /// Records the session in the marker. Callers ignore a failure.
-    pub fn remember_session(&self, session: &Id, wait: Duration) -> Result<()> {
-        let _lock = self.lock(layout::MARKER_LOCK, wait)?;
-        let bytes = self.dir.read(layout::MARKER, SMALL)?;
+    pub fn record_session_in_marker(&self, session: &Id, wait: Duration) -> Result<()> {
+        let _lock = self.lock_record(layout::MARKER_LOCK, wait)?;
+        let bytes = self.dir.read_file(layout::MARKER_FILE, MAX_SMALL_FILE_BYTES)?;
         match marker::with_last_session(&bytes, session.as_str()) {
-            Some(bytes) => self.dir.write(layout::MARKER, &bytes, Durability::Synced),
+            Some(bytes) => self.dir.write(layout::MARKER_FILE, &bytes, Durability::Synced),
             None => Ok(()),
         }
     }
@@ -182,42 +184,45 @@ impl Store {
         new: &Marker,
         now: Timestamp,
         vouch: impl FnOnce() -> Result<()>,
-    ) -> Result<Created> {
-        let dir = Dir::open(root)?.make(layout::STORE)?;
-        let store = Store::new(dir.at(root.join(layout::STORE)));
+    ) -> Result<CreatedStore> {
+        let dir = Dir::open(root)?.create_subfolder(layout::STORE_FOLDER)?;
+        let store = Store::new(dir.with_display_path(root.join(layout::STORE_FOLDER)));
         let dir = store.dir();
-        let set_aside = match store.marker() {
-            Ok(marker) => return Ok(Created { marker, new: false, pristine: false, set_aside: None }),
+        let set_aside = match store.read_marker() {
+            Ok(marker) => return Ok(CreatedStore { marker, new: false, pristine: false, set_aside: None }),
             Err(Error::Absent { .. }) => None,
-            Err(Error::Damaged { .. }) => dir.set_damaged_aside(layout::MARKER, now)?,
+            Err(Error::Damaged { .. }) => dir.rename_damaged_aside(layout::MARKER_FILE, now)?,
             Err(e) => return Err(e),
         };
-        let pristine = set_aside.is_none() && !holds_files(dir)?;
-        for folder in layout::FOLDERS {
-            dir.make(folder)?;
+        let pristine = set_aside.is_none() && !contains_user_records(dir)?;
+        for folder in layout::INITIAL_FOLDERS {
+            dir.create_subfolder(folder)?;
         }
-        let ignore = if new.mode == Mode::Shared { layout::IGNORE_SHARED } else { layout::IGNORE_ALL };
-        dir.create(layout::GITIGNORE, ignore.as_bytes())?;
+        let ignore =
+            if new.mode == SharingMode::Shared { layout::GITIGNORE_SHARED } else { layout::GITIGNORE_ALL };
+        dir.create_private_file(layout::GITIGNORE, ignore.as_bytes())?;
         if pristine {
             vouch()?;
         }
-        if dir.create(layout::MARKER, &marker::render(new))? {
+        if dir.create_private_file(layout::MARKER_FILE, &marker::render_marker(new))? {
             // If this fails, the next session start creates the note.
             let _ = store.reserve_lost_note();
-            return Ok(Created { marker: new.clone(), new: true, pristine, set_aside });
+            return Ok(CreatedStore { marker: new.clone(), new: true, pristine, set_aside });
         }
-        Ok(Created { marker: store.marker()?, new: false, pristine, set_aside })
+        Ok(CreatedStore { marker: store.read_marker()?, new: false, pristine, set_aside })
     }
 }
 
 /// Returns whether the folder contains records: any file that thru does not create itself.
-fn holds_files(dir: &Dir) -> Result<bool> {
+fn contains_user_records(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
         let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
             || is_our_ignore_file(dir, &entry.name)
             || crate::lost::is_blank_note(dir, &entry.name);
         match entry.kind {
-            EntryKind::Folder if holds_files(&dir.sub(&entry.name)?)? => return Ok(true),
+            EntryKind::Folder if contains_user_records(&dir.open_subfolder(&entry.name)?)? => {
+                return Ok(true);
+            }
             EntryKind::Folder => {}
             _ if ours => {}
             _ => return Ok(true),
@@ -229,6 +234,7 @@ fn holds_files(dir: &Dir) -> Result<bool> {
 /// Returns whether an ignore file is one that thru writes. An ignore file that came with a clone could let git
 /// track everything.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
-    let ours = [layout::IGNORE_ALL.as_bytes(), layout::IGNORE_SHARED.as_bytes()];
-    name == layout::GITIGNORE && dir.read(name, SMALL).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))
+    let ours = [layout::GITIGNORE_ALL.as_bytes(), layout::GITIGNORE_SHARED.as_bytes()];
+    name == layout::GITIGNORE
+        && dir.read_file(name, MAX_SMALL_FILE_BYTES).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))
 }

@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use model::summary::{ArchivedOutput, SummarisedOutput};
 
-use crate::{Durability, Error, Lock, Result, Store, Tally, layout};
+use crate::{Durability, Error, LineTally, Lock, Result, Store, layout};
 
 /// Larger than any output that a harness shows a model.
-const LARGEST: usize = 64 * 1024 * 1024;
+const MAX_ORIGINAL_BYTES: usize = 64 * 1024 * 1024;
 
 impl Store {
     pub fn lock_summaries(&self, wait: Duration) -> Result<Lock> {
-        self.lock(layout::SUMMARIES_LOCK, wait)
+        self.lock_record(layout::SUMMARIES_LOCK, wait)
     }
 
     /// Writes an original, then appends its summary to the log, so that the log never names an original that was not
     /// written. The id is derived from the content, so an existing original with this id is the same. The lock keeps
     /// another process from removing it as an old one between the two writes.
-    pub fn keep_original(
+    pub fn write_original(
         &self,
         original: &[u8],
         noted: &SummarisedOutput,
@@ -25,28 +25,28 @@ impl Store {
         wait: Duration,
     ) -> Result<()> {
         let _lock = self.lock_summaries(wait)?;
-        let folder = self.dir().make(layout::SUMMARIES)?;
-        folder.write(&layout::original(&noted.id), original, Durability::Relaxed)?;
-        self.dir().append(layout::SUMMARIES_INDEX, &noted.line(), limit)
+        let folder = self.dir().create_subfolder(layout::SUMMARIES)?;
+        folder.write(&layout::original_file_name(&noted.id), original, Durability::Relaxed)?;
+        self.dir().append_line(layout::SUMMARIES_INDEX, &noted.to_json_line(), limit)
     }
 
     /// Returns an original; `None` if there was none or it has been removed.
-    pub fn original(&self, id: &str) -> Result<Option<Vec<u8>>> {
-        let rel = format!("{}/{}", layout::SUMMARIES, layout::original(id));
-        match self.dir().read(&rel, LARGEST) {
+    pub fn read_original(&self, id: &str) -> Result<Option<Vec<u8>>> {
+        let rel = format!("{}/{}", layout::SUMMARIES, layout::original_file_name(id));
+        match self.dir().read_file(&rel, MAX_ORIGINAL_BYTES) {
             Err(Error::Absent { .. }) => Ok(None),
             bytes => bytes.map(Some),
         }
     }
 
     /// Returns every summary that was made, oldest first.
-    pub fn summarised(&self) -> Result<(Vec<SummarisedOutput>, Tally)> {
+    pub fn list_summarised(&self) -> Result<(Vec<SummarisedOutput>, LineTally)> {
         let mut all = Vec::new();
         let tally = self.dir().each_record(layout::SUMMARIES_INDEX, |one| all.push(one))?;
         Ok((all, tally))
     }
 
-    pub fn archived_outputs(&self) -> Result<Vec<ArchivedOutput>> {
+    pub fn list_archived(&self) -> Result<Vec<ArchivedOutput>> {
         let mut all = Vec::new();
         self.dir().each_record(layout::SUMMARIES_ARCHIVE, |one| all.push(one))?;
         Ok(all)
@@ -55,7 +55,7 @@ impl Store {
     /// Records what an original was, then removes it, so that a later request can report that it existed. The caller
     /// holds the lock, and has read the log since it was taken.
     pub fn archive_original(&self, archived: &ArchivedOutput) -> Result<()> {
-        self.dir().append_synced(layout::SUMMARIES_ARCHIVE, &[archived.line()])?;
-        self.dir().sub(layout::SUMMARIES)?.remove(&layout::original(&archived.id))
+        self.dir().append_lines_synced(layout::SUMMARIES_ARCHIVE, &[archived.to_json_line()])?;
+        self.dir().open_subfolder(layout::SUMMARIES)?.remove_file(&layout::original_file_name(&archived.id))
     }
 }

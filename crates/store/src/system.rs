@@ -9,7 +9,7 @@ use rustix::io::{Errno, Result};
 
 /// Flags for every call that opens a file. Opening must never block: a pipe in place of a file must not stop a
 /// hook.
-pub const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
+pub const OPEN_FLAGS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
 /// The flag to open each folder along a path. On Linux this needs only the right to pass through the folder, as
 /// does a single call for the whole path.
@@ -64,18 +64,18 @@ pub fn sync_folder(folder: BorrowedFd) -> Result<()> {
 mod kernel {
     use rustix::fs::{ResolveFlags, openat2};
 
-    use super::{ALWAYS, BorrowedFd, CWD, Errno, Mode, OFlags, OwnedFd, Path, Result};
+    use super::{BorrowedFd, CWD, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path, Result};
 
     /// How many times opening a path is tried.
-    const TRIES: usize = 16;
+    const MAX_OPEN_TRIES: usize = 16;
 
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let mut opened = Err(Errno::AGAIN);
         // If anything on the machine is renamed meanwhile, the kernel cannot tell where a `..` leads, and returns
         // `EAGAIN`.
-        for _ in 0..TRIES {
-            opened = openat2(at, rel, flags | ALWAYS, mode, resolve);
+        for _ in 0..MAX_OPEN_TRIES {
+            opened = openat2(at, rel, flags | OPEN_FLAGS, mode, resolve);
             if !matches!(opened, Err(Errno::AGAIN)) {
                 break;
             }
@@ -84,7 +84,7 @@ mod kernel {
     }
 
     pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
-        openat2(CWD, path, flags | ALWAYS, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+        openat2(CWD, path, flags | OPEN_FLAGS, Mode::empty(), ResolveFlags::NO_SYMLINKS)
     }
 }
 
@@ -104,7 +104,7 @@ mod kernel {
 /// Opens one folder after another and keeps each handle, so that a folder already passed cannot be replaced.
 mod by_parts {
     use super::{
-        ALWAYS, AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OwnedFd, PASS, Path, Result, fs,
+        AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, PASS, Path, Result, fs,
         is_link,
     };
 
@@ -131,11 +131,11 @@ mod by_parts {
 
     pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
         let start = if path.is_absolute() { "/" } else { "." };
-        let mut folder = fs::openat(CWD, start, OFlags::DIRECTORY | PASS | ALWAYS, Mode::empty())?;
+        let mut folder = fs::openat(CWD, start, OFlags::DIRECTORY | PASS | OPEN_FLAGS, Mode::empty())?;
         let mut parts =
             path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir));
         let Some(mut part) = parts.next() else {
-            return fs::openat(CWD, start, flags | ALWAYS, Mode::empty());
+            return fs::openat(CWD, start, flags | OPEN_FLAGS, Mode::empty());
         };
         // The system resolves `..` to the folder above the open folder, and no link led there.
         for next in parts {
@@ -151,7 +151,7 @@ mod by_parts {
         flags: OFlags,
         mode: Mode,
     ) -> Result<OwnedFd> {
-        match fs::openat(at, name, flags | ALWAYS | OFlags::NOFOLLOW, mode) {
+        match fs::openat(at, name, flags | OPEN_FLAGS | OFlags::NOFOLLOW, mode) {
             // With O_DIRECTORY a link is reported as "not a folder", so distinguish the two.
             Err(Errno::NOTDIR) if is_link(at, name) => Err(Errno::LOOP),
             opened => opened,

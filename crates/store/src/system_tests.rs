@@ -8,39 +8,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 
-type Beneath = fn(BorrowedFd, &str, OFlags, Mode) -> Result<OwnedFd>;
-type WithoutLinks = fn(&Path, OFlags) -> Result<OwnedFd>;
+type OpenBeneathFn = fn(BorrowedFd, &str, OFlags, Mode) -> Result<OwnedFd>;
+type OpenWithoutLinksFn = fn(&Path, OFlags) -> Result<OwnedFd>;
 
-fn beneath() -> Vec<(&'static str, Beneath)> {
-    let mut ways: Vec<(&'static str, Beneath)> =
+fn open_beneath_variants() -> Vec<(&'static str, OpenBeneathFn)> {
+    let mut ways: Vec<(&'static str, OpenBeneathFn)> =
         vec![("by parts", by_parts::open_beneath), ("chosen", open_beneath)];
-    if has_kernel() {
+    if has_openat2() {
         ways.push(("kernel", kernel::open_beneath));
     }
     ways
 }
 
-fn without_links() -> Vec<(&'static str, WithoutLinks)> {
-    let mut ways: Vec<(&'static str, WithoutLinks)> =
+fn open_without_links_variants() -> Vec<(&'static str, OpenWithoutLinksFn)> {
+    let mut ways: Vec<(&'static str, OpenWithoutLinksFn)> =
         vec![("by parts", by_parts::open_without_links), ("chosen", open_without_links)];
-    if has_kernel() {
+    if has_openat2() {
         ways.push(("kernel", kernel::open_without_links));
     }
     ways
 }
 
 /// Whether the system has the kernel's call: false on macOS, and under an emulator that does not know the call.
-fn has_kernel() -> bool {
+fn has_openat2() -> bool {
     kernel::open_without_links(Path::new("/"), OFlags::DIRECTORY).is_ok()
 }
 
-struct Attacks {
+struct LinkAttacks {
     temp: tempfile::TempDir,
     inside: OwnedFd,
 }
 
 /// Returns a folder `inside` with links of every kind, held open. `outside` contains what must not be reached.
-fn attacks() -> Attacks {
+fn create_link_attacks() -> LinkAttacks {
     let temp = tempfile::tempdir().unwrap();
     let base = temp.path();
     for folder in ["inside/a/b/c", "outside"] {
@@ -64,12 +64,12 @@ fn attacks() -> Attacks {
         symlink(target, base.join(link)).unwrap();
     }
     let inside = fs::openat(CWD, base.join("inside"), OFlags::DIRECTORY, Mode::empty()).unwrap();
-    Attacks { temp, inside }
+    LinkAttacks { temp, inside }
 }
 
 #[test]
 fn no_link_is_followed_and_no_name_leads_out() {
-    let attacks = attacks();
+    let attacks = create_link_attacks();
     let absolute = attacks.temp.path().join("outside/secret");
     let rows = [
         ("plain", Ok(())),
@@ -100,7 +100,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         (absolute.to_str().unwrap(), Err(Errno::XDEV)),
         ("", Err(Errno::NOENT)),
     ];
-    for (name, open) in beneath() {
+    for (name, open) in open_beneath_variants() {
         for (rel, expected) in rows {
             let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
             match (rel, name) {
@@ -114,8 +114,8 @@ fn no_link_is_followed_and_no_name_leads_out() {
 
 #[test]
 fn nothing_is_made_through_a_link() {
-    for (name, open) in beneath() {
-        let attacks = attacks();
+    for (name, open) in open_beneath_variants() {
+        let attacks = create_link_attacks();
         let flags = OFlags::CREATE | OFlags::WRONLY;
         for rel in ["a/b/new", "first/new", "a/second/new", "../outside/new"] {
             let opened = open(attacks.inside.as_fd(), rel, flags, Mode::from_raw_mode(0o600)).map(drop);
@@ -130,8 +130,8 @@ fn nothing_is_made_through_a_link() {
 
 #[test]
 fn a_folder_is_asked_for_as_one() {
-    let attacks = attacks();
-    for (name, open) in beneath() {
+    let attacks = create_link_attacks();
+    for (name, open) in open_beneath_variants() {
         let folder = |rel| open(attacks.inside.as_fd(), rel, OFlags::DIRECTORY, Mode::empty()).map(drop);
         assert_eq!(folder("a/b/c"), Ok(()), "{name}");
         assert_eq!(folder("plain"), Err(Errno::NOTDIR), "{name}");
@@ -145,7 +145,7 @@ fn a_folder_is_asked_for_as_one() {
 fn no_magic_link_is_followed() {
     let proc = fs::openat(CWD, "/proc", OFlags::DIRECTORY, Mode::empty()).unwrap();
     let own = std::process::id();
-    for (name, open) in beneath() {
+    for (name, open) in open_beneath_variants() {
         for rel in ["cwd", "root", "root/etc", "exe", "fd/0", "ns/pid", "cwd/x"] {
             let rel = format!("{own}/{rel}");
             let opened = open(proc.as_fd(), &rel, OFlags::RDONLY, Mode::empty()).map(drop);
@@ -158,7 +158,7 @@ fn no_magic_link_is_followed() {
 
 #[test]
 fn a_path_without_links_is_opened_and_no_other() {
-    let attacks = attacks();
+    let attacks = create_link_attacks();
     // The folder for temporary files may itself be reached through a link (macOS).
     let base = attacks.temp.path().canonicalize().unwrap();
     let rows = [
@@ -173,7 +173,7 @@ fn a_path_without_links_is_opened_and_no_other() {
         ("inside/a/b/last", Err(Errno::LOOP)),
         ("inside/near/../plain", Err(Errno::LOOP)),
     ];
-    for (name, open) in without_links() {
+    for (name, open) in open_without_links_variants() {
         for (rel, expected) in rows {
             assert_eq!(open(&base.join(rel), OFlags::RDONLY).map(drop), expected, "{name}: {rel}");
         }
@@ -184,7 +184,7 @@ fn a_path_without_links_is_opened_and_no_other() {
 /// An attacker who replaces a folder with a link while it is being opened must gain nothing.
 #[test]
 fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
-    let attacks = attacks();
+    let attacks = create_link_attacks();
     let base = attacks.temp.path();
     files::write(base.join("inside/a/b/secret"), "inside").unwrap();
     let (folder, aside, link) =
@@ -200,7 +200,7 @@ fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
                 files::rename(&aside, &folder).unwrap();
             }
         });
-        for (name, open) in beneath() {
+        for (name, open) in open_beneath_variants() {
             for _ in 0..3_000 {
                 let opened = open(attacks.inside.as_fd(), "a/b/secret", OFlags::RDONLY, Mode::empty());
                 let Ok(file) = opened else { continue };
@@ -218,7 +218,7 @@ fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
 
 #[test]
 fn a_rename_takes_no_name_that_is_taken() {
-    let attacks = attacks();
+    let attacks = create_link_attacks();
     let at = attacks.inside.as_fd();
     for taken in ["a", "loop", "near"] {
         assert_eq!(rename_to_free(at, "plain", taken), Err(Errno::EXIST), "{taken}");

@@ -15,23 +15,23 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, CWD, Mode, OFlags};
 
-use crate::checkout::nanoseconds;
+use crate::checkout::to_nanoseconds;
 use crate::dir::Dir;
 use crate::layout;
-use crate::read::{read_own, require_file};
+use crate::read::{read_outside_store, require_regular_file};
 
 /// The largest index that is read: that of a repository with about 700,000 files.
-const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
-const CHUNK: usize = 32 * 1024;
+const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;
+const CHUNK_BYTES: usize = 32 * 1024;
 
 /// The folders that belong to one machine.
-const LOCAL: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
+const MACHINE_LOCAL_FOLDERS: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
 /// The folders that are hidden even if the index cannot be read. A session's journal is too valuable to be hidden
 /// without proof.
-const REBUILT: [&[u8]; 2] = [b"indexes/", b"state/"];
+const REBUILDABLE_FOLDERS: [&[u8]; 2] = [b"indexes/", b"state/"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Tracked {
+pub enum TrackedFiles {
     #[default]
     Nothing,
     /// Paths of tracked files relative to the store, such as `indexes/active-loop.json`.
@@ -40,50 +40,52 @@ pub enum Tracked {
     Unknown(String),
 }
 
-impl Tracked {
+impl TrackedFiles {
     /// Returns whether a file of the store must be treated as absent.
     pub(crate) fn hides(&self, rel: &str) -> bool {
         match self {
-            Tracked::Nothing => false,
+            TrackedFiles::Nothing => false,
             // Some file systems do not distinguish `State/` from `state/`.
-            Tracked::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
-            Tracked::Unknown(_) => REBUILT.iter().any(|folder| rel.as_bytes().starts_with(folder)),
+            TrackedFiles::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
+            TrackedFiles::Unknown(_) => {
+                REBUILDABLE_FOLDERS.iter().any(|folder| rel.as_bytes().starts_with(folder))
+            }
         }
     }
 
     /// Reads git's index for the store of `root`.
-    pub(crate) fn of(root: &Path) -> Tracked {
+    pub(crate) fn read_for_root(root: &Path) -> TrackedFiles {
         // Git lists a folder by its real path, even if it was reached through a link.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let Some(top) = top_of(root) else { return Tracked::Nothing };
+        let Some(top) = find_checkout_top(root) else { return TrackedFiles::Nothing };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
         let mut prefix = inside.to_vec();
         if !prefix.is_empty() {
             prefix.push(b'/');
         }
-        prefix.extend_from_slice(layout::STORE.as_bytes());
+        prefix.extend_from_slice(layout::STORE_FOLDER.as_bytes());
         prefix.push(b'/');
         let mut files = Vec::new();
-        for index in indexes(&git_dir(top)) {
+        for index in index_paths(&git_dir(top)) {
             match read_index(&index, &prefix, &mut files) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Tracked::Unknown(format!("{}: {error}", index.display())),
+                Err(error) => return TrackedFiles::Unknown(format!("{}: {error}", index.display())),
             }
         }
-        if files.is_empty() { Tracked::Nothing } else { Tracked::Files(files) }
+        if files.is_empty() { TrackedFiles::Nothing } else { TrackedFiles::Files(files) }
     }
 }
 
 /// Returns the nearest folder, from `folder` upwards, that contains a `.git`.
-fn top_of(folder: &Path) -> Option<&Path> {
+fn find_checkout_top(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok())
 }
 
 /// Returns `.git` itself, or the folder that the `.git` file of a worktree or submodule names.
 fn git_dir(top: &Path) -> PathBuf {
     let dot_git = top.join(".git");
-    let pointer = read_own(&dot_git, 4096).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let pointer = read_outside_store(&dot_git, 4096).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     match pointer.as_deref().and_then(|text| text.strip_prefix("gitdir:")) {
         Some(path) => top.join(path.trim()),
         None => dot_git,
@@ -91,7 +93,7 @@ fn git_dir(top: &Path) -> PathBuf {
 }
 
 /// Lists the index and, if it is a split index, all shared indexes. An outdated shared index does no harm.
-fn indexes(git_dir: &Path) -> Vec<PathBuf> {
+fn index_paths(git_dir: &Path) -> Vec<PathBuf> {
     let mut all = vec![git_dir.join("index")];
     let names = Dir::open(git_dir).and_then(|dir| dir.names_up_to(10_000)).unwrap_or_default();
     all.extend(names.iter().filter(|name| name.starts_with("sharedindex.")).map(|name| git_dir.join(name)));
@@ -100,27 +102,29 @@ fn indexes(git_dir: &Path) -> Vec<PathBuf> {
 
 fn read_index(path: &Path, prefix: &[u8], files: &mut Vec<String>) -> io::Result<()> {
     // The index does not say how long its object ids are: 20 bytes, or 32 if git uses SHA-256.
-    let first = scan(open(path)?, 20, prefix);
+    let first = scan_store_entries(open_index(path)?, 20, prefix);
     let found = match first {
-        Err(error) if error.kind() == ErrorKind::InvalidData => scan(open(path)?, 32, prefix)?,
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            scan_store_entries(open_index(path)?, 32, prefix)?
+        }
         found => found?,
     };
     files.extend(found);
     Ok(())
 }
 
-fn open(path: &Path) -> io::Result<impl BufRead> {
+fn open_index(path: &Path) -> io::Result<impl BufRead> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let fd = fs::openat(CWD, path, flags, Mode::empty())?;
-    let size = require_file(fd.as_fd(), path).map_err(|e| io::Error::other(e.to_string()))?;
-    if size > LARGEST_INDEX {
-        return Err(io::Error::other(format!("it is over {} MB", LARGEST_INDEX / 1024 / 1024)));
+    let size = require_regular_file(fd.as_fd(), path).map_err(|e| io::Error::other(e.to_string()))?;
+    if size > MAX_INDEX_BYTES {
+        return Err(io::Error::other(format!("it is over {} MB", MAX_INDEX_BYTES / 1024 / 1024)));
     }
-    Ok(BufReader::with_capacity(CHUNK, File::from(fd).take(LARGEST_INDEX)))
+    Ok(BufReader::with_capacity(CHUNK_BYTES, File::from(fd).take(MAX_INDEX_BYTES)))
 }
 
 /// Lists the tracked files of a store's local folders.
-fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
+fn scan_store_entries(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
     // Of all spellings of the prefix, the lower-case one sorts last. `0` is the character after `/`.
     let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
     let mut files = Vec::new();
@@ -128,7 +132,7 @@ fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<S
         if name > end.as_slice() {
             return ControlFlow::Break(());
         }
-        files.extend(local(name, prefix));
+        files.extend(machine_local_name(name, prefix));
         ControlFlow::Continue(())
     })?;
     Ok(files)
@@ -138,24 +142,24 @@ fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<S
 /// and if there are more than `most` files.
 pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
     let folder = folder.canonicalize().ok()?;
-    let top = top_of(&folder)?;
+    let top = find_checkout_top(&folder)?;
     let mut prefix = folder.strip_prefix(top).ok()?.as_os_str().as_bytes().to_vec();
     if !prefix.is_empty() {
         prefix.push(b'/');
     }
     let mut files = Vec::new();
-    for index in indexes(&git_dir(top)) {
-        let mut take = |name: &[u8], entry: Entry| {
-            let inside = name.strip_prefix(prefix.as_slice()).filter(|_| entry.mode != SUBMODULE);
+    for index in index_paths(&git_dir(top)) {
+        let mut take = |name: &[u8], entry: IndexEntry| {
+            let inside = name.strip_prefix(prefix.as_slice()).filter(|_| entry.mode != SUBMODULE_MODE);
             files.extend(inside.and_then(|name| String::from_utf8(name.to_vec()).ok()));
             if files.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let read = open(&index).and_then(|file| each_entry(file, 20, &mut take));
+        let read = open_index(&index).and_then(|file| each_entry(file, 20, &mut take));
         match read {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) if error.kind() == ErrorKind::InvalidData => {
-                open(&index).and_then(|file| each_entry(file, 32, &mut take)).ok()?;
+                open_index(&index).and_then(|file| each_entry(file, 32, &mut take)).ok()?;
             }
             Err(_) => return None,
         }
@@ -168,44 +172,44 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
 /// Returns which of these files are the same as in git's index, judged by size and time. Returns an empty list
 /// outside git, and if the index is large, because a hook calls this function.
 pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p str> {
-    const LARGEST: u64 = 4 * 1024 * 1024;
-    let Some(top) = top_of(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };
+    const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
+    let Some(top) = find_checkout_top(folder).filter(|_| !paths.is_empty()) else { return Vec::new() };
     let index = git_dir(top).join("index");
-    if !fs::stat(&index).is_ok_and(|stat| stat.st_size.unsigned_abs() <= LARGEST) {
+    if !fs::stat(&index).is_ok_and(|stat| stat.st_size.unsigned_abs() <= MAX_FILE_BYTES) {
         return Vec::new();
     }
     let inside = folder.strip_prefix(top).unwrap_or(Path::new(""));
     let mut names: Vec<(PathBuf, &str)> = paths.iter().map(|path| (inside.join(path), *path)).collect();
     names.sort_unstable_by(|(a, _), (b, _)| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
     let mut unchanged = Vec::new();
-    let take = |name: &[u8], entry: Entry| {
+    let take = |name: &[u8], entry: IndexEntry| {
         let found = names.binary_search_by(|(path, _)| path.as_os_str().as_bytes().cmp(name));
         if let Ok(at) = found
-            && fs::lstat(top.join(&names[at].0)).is_ok_and(|stat| entry.fits(&stat))
+            && fs::lstat(top.join(&names[at].0)).is_ok_and(|stat| entry.matches_stat(&stat))
         {
             unchanged.push(names[at].1);
         }
         ControlFlow::Continue(())
     };
     // If object ids have another length, the index does not parse. Then nothing is known.
-    match open(&index).and_then(|file| each_entry(file, 20, take)) {
+    match open_index(&index).and_then(|file| each_entry(file, 20, take)) {
         Ok(()) => unchanged,
         Err(_) => Vec::new(),
     }
 }
 
 /// What the index says about a file.
-struct Entry {
+struct IndexEntry {
     mode: u32,
     modified: (u32, u32),
     size: u32,
 }
 
-impl Entry {
-    fn fits(&self, stat: &fs::Stat) -> bool {
+impl IndexEntry {
+    fn matches_stat(&self, stat: &fs::Stat) -> bool {
         let (seconds, fraction) = self.modified;
         // Some versions of git store no fractions of a second.
-        let fraction_on_disk = nanoseconds(0, stat.st_mtime_nsec);
+        let fraction_on_disk = to_nanoseconds(0, stat.st_mtime_nsec);
         let is_same_time =
             i64::from(seconds) == stat.st_mtime && (fraction == 0 || i64::from(fraction) == fraction_on_disk);
         is_same_time && u64::from(self.size) == stat.st_size.unsigned_abs()
@@ -213,19 +217,19 @@ impl Entry {
 }
 
 /// The mode of an entry that is a submodule.
-const SUBMODULE: u32 = 0o160_000;
+const SUBMODULE_MODE: u32 = 0o160_000;
 
 /// Reads git's index format, versions 2 to 4: calls `with` for each entry, with its name and what the index says
 /// about the file.
 fn each_entry(
     mut index: impl BufRead,
     id_bytes: usize,
-    mut with: impl FnMut(&[u8], Entry) -> ControlFlow<()>,
+    mut with: impl FnMut(&[u8], IndexEntry) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let damaged = || io::Error::new(ErrorKind::InvalidData, "it is not a git index of version 2 to 4");
     let mut header = [0; 12];
     index.read_exact(&mut header)?;
-    let (version, entries) = (number(&header, 4), number(&header, 8));
+    let (version, entries) = (read_u32(&header, 4), read_u32(&header, 8));
     if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
         return Err(damaged());
     }
@@ -243,7 +247,7 @@ fn each_entry(
         match version {
             // Each entry contains only how its name differs from the previous name.
             4 => {
-                let dropped = varint(&mut index)?;
+                let dropped = read_varint(&mut index)?;
                 let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
                 name.truncate(kept);
             }
@@ -263,8 +267,8 @@ fn each_entry(
             let padding = ((length + 8) & !7) - length - 1;
             index.read_exact(&mut [0; 8][..padding])?;
         }
-        let modified = (number(fixed, 8), number(fixed, 12));
-        let entry = Entry { mode: number(fixed, 24), modified, size: number(fixed, 36) };
+        let modified = (read_u32(fixed, 8), read_u32(fixed, 12));
+        let entry = IndexEntry { mode: read_u32(fixed, 24), modified, size: read_u32(fixed, 36) };
         if with(&name, entry).is_break() {
             break;
         }
@@ -273,20 +277,23 @@ fn each_entry(
 }
 
 /// Reads a number of four bytes. The caller makes sure that `bytes` is long enough.
-fn number(bytes: &[u8], at: usize) -> u32 {
+fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-fn local(name: &[u8], prefix: &[u8]) -> Option<String> {
+fn machine_local_name(name: &[u8], prefix: &[u8]) -> Option<String> {
     let starts =
         |text: &[u8], with: &[u8]| text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
     let rest = starts(name, prefix).then(|| &name[prefix.len()..])?;
-    LOCAL.iter().any(|folder| starts(rest, folder)).then(|| String::from_utf8_lossy(rest).into_owned())
+    MACHINE_LOCAL_FOLDERS
+        .iter()
+        .any(|folder| starts(rest, folder))
+        .then(|| String::from_utf8_lossy(rest).into_owned())
 }
 
 /// Reads a number in git's encoding for offsets: each byte has seven bits, and the highest bit says that another
 /// byte follows.
-fn varint(index: &mut impl BufRead) -> io::Result<usize> {
+fn read_varint(index: &mut impl BufRead) -> io::Result<usize> {
     let mut byte = [0];
     index.read_exact(&mut byte)?;
     let mut value = usize::from(byte[0] & 0x7f);

@@ -14,11 +14,11 @@ impl Repository {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
         let repository = Repository { _temp: temp, top };
-        repository.git(&[&["init", "--quiet"], options].concat());
+        repository.run_git(&[&["init", "--quiet"], options].concat());
         repository
     }
 
-    fn git(&self, words: &[&str]) {
+    fn run_git(&self, words: &[&str]) {
         let run = Command::new("git")
             .args(words)
             .current_dir(&self.top)
@@ -29,22 +29,22 @@ impl Repository {
         assert!(run.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&run.stderr));
     }
 
-    fn write(&self, rel: &str) {
+    fn write_file(&self, rel: &str) {
         let path = self.top.join(rel);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "x").unwrap();
     }
 
-    fn tracked(&self, root: &str) -> Vec<String> {
-        match Tracked::of(&self.top.join(root)) {
-            Tracked::Nothing => Vec::new(),
-            Tracked::Files(files) => files,
-            Tracked::Unknown(why) => panic!("{why}"),
+    fn tracked_files(&self, root: &str) -> Vec<String> {
+        match TrackedFiles::read_for_root(&self.top.join(root)) {
+            TrackedFiles::Nothing => Vec::new(),
+            TrackedFiles::Files(files) => files,
+            TrackedFiles::Unknown(why) => panic!("{why}"),
         }
     }
 }
 
-const FILES: [&str; 10] = [
+const TEST_FILES: [&str; 10] = [
     "  first",
     ".agent/context/indexes/active-loop.json",
     ".agent/context/packets/p.md",
@@ -70,20 +70,20 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
     ];
     for (options, commands) in all {
         let repository = Repository::new(options);
-        assert_eq!(Tracked::of(&repository.top), Tracked::Nothing, "no index yet");
-        FILES.iter().for_each(|file| repository.write(file));
+        assert_eq!(TrackedFiles::read_for_root(&repository.top), TrackedFiles::Nothing, "no index yet");
+        TEST_FILES.iter().for_each(|file| repository.write_file(file));
         for command in *commands {
-            repository.git(command);
+            repository.run_git(command);
         }
         let expected =
             ["indexes/active-loop.json", "sessions/s.jsonl", "state/lifecycle/a.json", "state/live.json"];
-        assert_eq!(repository.tracked(""), expected, "{options:?} {commands:?}");
-        assert_eq!(repository.tracked("pkg"), ["State/live.json"], "{options:?} {commands:?}");
-        assert_eq!(repository.tracked("src"), [""; 0]);
+        assert_eq!(repository.tracked_files(""), expected, "{options:?} {commands:?}");
+        assert_eq!(repository.tracked_files("pkg"), ["State/live.json"], "{options:?} {commands:?}");
+        assert_eq!(repository.tracked_files("src"), [""; 0]);
         std::os::unix::fs::symlink("pkg", repository.top.join("link")).unwrap();
-        assert_eq!(repository.tracked("link"), ["State/live.json"], "a link to it is the same root");
-        repository.git(&["rm", "--quiet", "--cached", "-r", ".agent/context/state"]);
-        let left = repository.tracked("");
+        assert_eq!(repository.tracked_files("link"), ["State/live.json"], "a link to it is the same root");
+        repository.run_git(&["rm", "--quiet", "--cached", "-r", ".agent/context/state"]);
+        let left = repository.tracked_files("");
         assert!(left.contains(&"indexes/active-loop.json".to_owned()), "{left:?}");
     }
 }
@@ -91,14 +91,14 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
 #[test]
 fn a_worktree_has_an_index_of_its_own() {
     let repository = Repository::new(&[]);
-    FILES.iter().for_each(|file| repository.write(file));
-    repository.git(&["add", "."]);
+    TEST_FILES.iter().for_each(|file| repository.write_file(file));
+    repository.run_git(&["add", "."]);
     let who = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "x"];
-    repository.git(&who);
-    repository.git(&["worktree", "add", "--quiet", "tree"]);
-    repository.git(&["rm", "--quiet", "-r", ".agent"]);
-    assert_eq!(repository.tracked(""), [""; 0]);
-    assert_eq!(repository.tracked("tree").len(), 4);
+    repository.run_git(&who);
+    repository.run_git(&["worktree", "add", "--quiet", "tree"]);
+    repository.run_git(&["rm", "--quiet", "-r", ".agent"]);
+    assert_eq!(repository.tracked_files(""), [""; 0]);
+    assert_eq!(repository.tracked_files("tree").len(), 4);
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn what_cannot_be_read_hides_every_local_file() {
     let repository = Repository::new(&[]);
     for bytes in [&b""[..], b"DIRC", b"DIRC\0\0\0\x09\0\0\0\x01", b"not an index at all"] {
         std::fs::write(repository.top.join(".git/index"), bytes).unwrap();
-        let tracked = Tracked::of(&repository.top);
-        assert!(matches!(tracked, Tracked::Unknown(_)), "{bytes:?}");
+        let tracked = TrackedFiles::read_for_root(&repository.top);
+        assert!(matches!(tracked, TrackedFiles::Unknown(_)), "{bytes:?}");
         assert!(
             tracked.hides("state/live.json") && tracked.hides("indexes/x") && !tracked.hides("root.json")
         );
@@ -118,11 +118,11 @@ fn what_cannot_be_read_hides_every_local_file() {
 #[test]
 fn outside_of_git_nothing_is_tracked() {
     let temp = tempfile::tempdir().unwrap();
-    assert_eq!(Tracked::of(temp.path()), Tracked::Nothing);
+    assert_eq!(TrackedFiles::read_for_root(temp.path()), TrackedFiles::Nothing);
 }
 
 #[test]
 fn a_file_is_hidden_under_every_spelling() {
-    let tracked = Tracked::Files(vec!["State/live.json".to_owned()]);
+    let tracked = TrackedFiles::Files(vec!["State/live.json".to_owned()]);
     assert!(tracked.hides("state/live.json") && !tracked.hides("state/live.json2"));
 }

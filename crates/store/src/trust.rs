@@ -12,23 +12,23 @@ use model::receipt::Receipt;
 use model::time;
 use serde::{Deserialize, Serialize};
 
-use crate::owner::{Exposed, first_exposed};
-use crate::read::{Way, look_at, read_seeing_links};
+use crate::owner::{Exposure, first_exposed};
+use crate::read::{LinkInPath, metadata_without_following, read_seeing_links};
 use crate::{Dir, Durability, Error, Result, layout};
 
 const SCHEMA_VERSION: u64 = 1;
-const LARGEST: usize = 1024 * 1024;
+const MAX_RECORD_BYTES: usize = 1024 * 1024;
 /// How many former paths of a project are recorded.
-const FORMER: usize = 16;
+const MAX_FORMER_PATHS: usize = 16;
 
 /// The trust records of a user: `trust/<project_id>.json` in the state folder.
 #[derive(Debug)]
-pub struct Trust {
+pub struct TrustRecords {
     state: PathBuf,
     user: u32,
     /// The home folder, if `state` is in its default place there; `None` if an environment variable names `state`.
     home: Option<PathBuf>,
-    /// The file of the record that was read last, kept open. See `Store::marker`.
+    /// The file of the record that was read last, kept open. See `Store::read_marker`.
     record: RefCell<Option<File>>,
 }
 
@@ -39,7 +39,7 @@ pub struct TrustedRoot {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Record {
+struct TrustRecord {
     schema_version: u64,
     roots: Vec<TrustedRoot>,
     /// The paths that the project was moved from, newest last.
@@ -47,26 +47,26 @@ struct Record {
     former: Vec<String>,
 }
 
-impl Trust {
+impl TrustRecords {
     /// Returns the trust records in `state`, which is `$XDG_STATE_HOME/throughline`. `user` is the effective user.
-    pub fn new(state: PathBuf, user: u32) -> Trust {
-        Trust { state, user, home: None, record: RefCell::default() }
+    pub fn new(state: PathBuf, user: u32) -> TrustRecords {
+        TrustRecords { state, user, home: None, record: RefCell::default() }
     }
 
     /// Returns the trust records in the default state folder below `home`, if no variable names a state folder.
-    pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> Trust {
-        Trust { state, user, home: Some(home), record: RefCell::default() }
+    pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> TrustRecords {
+        TrustRecords { state, user, home: Some(home), record: RefCell::default() }
     }
 
-    pub fn file(&self, project: &ProjectId) -> PathBuf {
+    pub fn record_path(&self, project: &ProjectId) -> PathBuf {
         self.state.join("trust").join(format!("{}.json", project.as_str()))
     }
 
     /// Returns whether the project is trusted at this path. The project and the path must both match: neither
     /// another project at this path nor a clone of this project elsewhere is trusted. If other users can write to
     /// the folder of the records, that is an error.
-    pub fn holds(&self, project: &ProjectId, root: &Path) -> Result<bool> {
-        let (record, way) = self.read(project)?;
+    pub fn is_trusted(&self, project: &ProjectId, root: &Path) -> Result<bool> {
+        let (record, way) = self.read_record(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
         // Compare the path as given first: hooks run this code, and resolving links takes a system call per folder.
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
@@ -78,13 +78,14 @@ impl Trust {
     }
 
     /// Returns where the project was trusted before it was moved to `root`, if none of those paths exists any more.
-    pub fn moved_from(&self, project: &ProjectId, root: &Path) -> Result<Option<String>> {
-        let (record, _) = self.read(project)?;
+    pub fn former_path(&self, project: &ProjectId, root: &Path) -> Result<Option<String>> {
+        let (record, _) = self.read_record(project)?;
         let here = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let others: Vec<&TrustedRoot> =
             record.roots.iter().filter(|known| Path::new(&known.path) != here).collect();
         let newest = others.iter().max_by(|a, b| a.trusted_at.cmp(&b.trusted_at));
-        let from = newest.filter(|_| others.iter().all(|root| is_gone(root))).map(|root| root.path.clone());
+        let from =
+            newest.filter(|_| others.iter().all(|root| has_vanished(root))).map(|root| root.path.clone());
         if from.is_some() {
             self.require_private()?;
         }
@@ -93,25 +94,31 @@ impl Trust {
 
     /// Returns the paths that the project no longer has: the paths it was moved from, and trusted paths that no
     /// longer exist.
-    pub fn former(&self, project: &ProjectId) -> Result<Vec<String>> {
-        let Record { roots, mut former, .. } = self.read(project)?.0;
-        let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(is_gone);
+    pub fn former_paths(&self, project: &ProjectId) -> Result<Vec<String>> {
+        let TrustRecord { roots, mut former, .. } = self.read_record(project)?.0;
+        let (gone, present): (Vec<_>, Vec<_>) = roots.into_iter().partition(has_vanished);
         former.retain(|path| present.iter().all(|root| root.path != *path));
         former.extend(gone.into_iter().map(|root| root.path));
         Ok(former)
     }
 
     /// Trusts the new path of a project in place of its old paths, which no longer exist.
-    pub fn move_to(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<()> {
-        let path = canonical(root)?;
-        self.update(project, wait, |Record { roots, former, .. }| {
-            let gone = roots.iter().filter(|known| is_gone(known)).map(|known| known.path.clone());
+    pub fn trust_new_path(
+        &self,
+        project: &ProjectId,
+        root: &Path,
+        now: Timestamp,
+        wait: Duration,
+    ) -> Result<()> {
+        let path = canonical_path(root)?;
+        self.update_record(project, wait, |TrustRecord { roots, former, .. }| {
+            let gone = roots.iter().filter(|known| has_vanished(known)).map(|known| known.path.clone());
             let gone: Vec<String> = gone.collect();
             former.retain(|known| !gone.contains(known) && *known != path);
             former.extend(gone);
-            former.drain(..former.len().saturating_sub(FORMER));
-            roots.retain(|known| !is_gone(known) && known.path != path);
-            roots.push(TrustedRoot { path: path.clone(), trusted_at: time::rfc3339(now) });
+            former.drain(..former.len().saturating_sub(MAX_FORMER_PATHS));
+            roots.retain(|known| !has_vanished(known) && known.path != path);
+            roots.push(TrustedRoot { path: path.clone(), trusted_at: time::to_rfc3339(now) });
             roots.sort_by(|a, b| a.path.cmp(&b.path));
             true
         })?;
@@ -132,10 +139,10 @@ impl Trust {
     /// Returns an error if the state folder is inside the root. The files of a clone belong to the user who cloned it,
     /// so a clone could bring its own trust record. The exception is a home folder that the user allowed as a root,
     /// because it contains its own state folder.
-    fn require_outside(&self, root: &Path, way: Way) -> Result<()> {
+    fn require_outside(&self, root: &Path, way: LinkInPath) -> Result<()> {
         let is_inside = || match way {
-            Way::Direct => self.state.starts_with(root),
-            Way::ThroughLinks => match (self.state.canonicalize(), root.canonicalize()) {
+            LinkInPath::Direct => self.state.starts_with(root),
+            LinkInPath::ThroughLinks => match (self.state.canonicalize(), root.canonicalize()) {
                 (Ok(state), Ok(root)) => state.starts_with(root),
                 _ => true,
             },
@@ -143,17 +150,17 @@ impl Trust {
         if self.home.as_ref().is_some_and(|home| home.starts_with(root)) || !is_inside() {
             return Ok(());
         }
-        Err(Error::Exposed { path: self.state.clone(), why: Exposed::InsideProject })
+        Err(Error::Exposed { path: self.state.clone(), why: Exposure::InsideProject })
     }
 
     /// Trusts a root. Returns false if it was already trusted.
     pub fn grant(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<bool> {
-        let path = canonical(root)?;
-        self.update(project, wait, |Record { roots, .. }| {
+        let path = canonical_path(root)?;
+        self.update_record(project, wait, |TrustRecord { roots, .. }| {
             if roots.iter().any(|known| known.path == path) {
                 return false;
             }
-            roots.push(TrustedRoot { path: path.clone(), trusted_at: time::rfc3339(now) });
+            roots.push(TrustedRoot { path: path.clone(), trusted_at: time::to_rfc3339(now) });
             roots.sort_by(|a, b| a.path.cmp(&b.path));
             true
         })
@@ -161,8 +168,8 @@ impl Trust {
 
     /// Withdraws trust from a root. Returns false if it was not trusted.
     pub fn revoke(&self, project: &ProjectId, root: &Path, wait: Duration) -> Result<bool> {
-        let path = canonical(root)?;
-        self.update(project, wait, |Record { roots, .. }| {
+        let path = canonical_path(root)?;
+        self.update_record(project, wait, |TrustRecord { roots, .. }| {
             let before = roots.len();
             roots.retain(|known| known.path != path);
             roots.len() != before
@@ -178,24 +185,24 @@ impl Trust {
         let mut all = Vec::new();
         for entry in dir.entries()? {
             let Some(project) = entry.name.strip_suffix(".json").and_then(ProjectId::new) else { continue };
-            all.extend(self.read(&project)?.0.roots.into_iter().map(|root| (project.clone(), root)));
+            all.extend(self.read_record(&project)?.0.roots.into_iter().map(|root| (project.clone(), root)));
         }
         all.sort_by(|a, b| a.1.path.cmp(&b.1.path));
         Ok(all)
     }
 
-    fn read(&self, project: &ProjectId) -> Result<(Record, Way)> {
-        let none = Record { schema_version: SCHEMA_VERSION, roots: Vec::new(), former: Vec::new() };
-        let path = self.file(project);
-        let (bytes, way) = match read_seeing_links(&path, LARGEST) {
-            Err(Error::Absent { .. }) => return Ok((none, Way::Direct)),
+    fn read_record(&self, project: &ProjectId) -> Result<(TrustRecord, LinkInPath)> {
+        let none = TrustRecord { schema_version: SCHEMA_VERSION, roots: Vec::new(), former: Vec::new() };
+        let path = self.record_path(project);
+        let (bytes, way) = match read_seeing_links(&path, MAX_RECORD_BYTES) {
+            Err(Error::Absent { .. }) => return Ok((none, LinkInPath::Direct)),
             read => {
                 let (bytes, way, file) = read?;
                 self.record.replace(Some(file));
                 (bytes, way)
             }
         };
-        let record: Record = serde_json::from_slice(&bytes).map_err(|e| Error::Damaged {
+        let record: TrustRecord = serde_json::from_slice(&bytes).map_err(|e| Error::Damaged {
             path: path.clone(),
             line: Some(e.line().max(1)),
             why: e.to_string(),
@@ -210,20 +217,20 @@ impl Trust {
         Ok((record, way))
     }
 
-    fn update(
+    fn update_record(
         &self,
         project: &ProjectId,
         wait: Duration,
-        change: impl FnOnce(&mut Record) -> bool,
+        change: impl FnOnce(&mut TrustRecord) -> bool,
     ) -> Result<bool> {
-        let dir = self.make_dir()?;
-        let _lock = dir.lock(&format!("{}.lock", project.as_str()), wait)?;
-        let mut record = self.read(project)?.0;
+        let dir = self.create_trust_folder()?;
+        let _lock = dir.lock_file(&format!("{}.lock", project.as_str()), wait)?;
+        let mut record = self.read_record(project)?.0;
         if !change(&mut record) {
             return Ok(false);
         }
         let text = serde_json::to_string_pretty(&record).map_err(|e| Error::Io {
-            path: self.file(project),
+            path: self.record_path(project),
             doing: "write",
             why: e.to_string(),
         })?;
@@ -234,19 +241,19 @@ impl Trust {
     /// Appends to the receipts of this machine, for events without a root. Fails if others can write to that
     /// folder.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
-        self.make_dir()?;
-        make_private(&self.state)?.append(layout::STATE_RECEIPTS, line, limit)
+        self.create_trust_folder()?;
+        create_private_folder(&self.state)?.append_line(layout::STATE_RECEIPTS, line, limit)
     }
 
     /// Reads the newest receipts of this machine, from the last `most` bytes.
-    pub fn receipts(&self, most: u64) -> Vec<Receipt> {
-        let tail = Dir::open(&self.state).and_then(|dir| dir.recent(layout::STATE_RECEIPTS, most));
+    pub fn last_receipts(&self, most: u64) -> Vec<Receipt> {
+        let tail = Dir::open(&self.state).and_then(|dir| dir.read_recent_lines(layout::STATE_RECEIPTS, most));
         let tail = tail.unwrap_or_default();
         tail.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
-    fn make_dir(&self) -> Result<Dir> {
-        let dir = make_private(&self.state.join("trust"))?;
+    fn create_trust_folder(&self) -> Result<Dir> {
+        let dir = create_private_folder(&self.state.join("trust"))?;
         // A record in a folder of another user would not be trusted anyway.
         self.require_private()?;
         Ok(dir)
@@ -254,14 +261,14 @@ impl Trust {
 }
 
 /// Creates a folder that only its owner can read.
-fn make_private(path: &Path) -> Result<Dir> {
+fn create_private_folder(path: &Path) -> Result<Dir> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|e| crate::read::io_error(&e, path, "make a folder"))?;
     Dir::open(path)
 }
 
-fn canonical(root: &Path) -> Result<String> {
+fn canonical_path(root: &Path) -> Result<String> {
     let path = root.canonicalize().map_err(|e| crate::read::io_error(&e, root, "resolve"))?;
     let Some(text) = path.to_str() else {
         return Err(Error::Refused { path, why: "its path is not Unicode".to_owned() });
@@ -271,6 +278,6 @@ fn canonical(root: &Path) -> Result<String> {
 
 /// Whether a trusted path no longer exists. A path that we may not examine counts as existing: the project may
 /// still be there.
-fn is_gone(root: &TrustedRoot) -> bool {
-    matches!(look_at(Path::new(&root.path)), Ok(None))
+fn has_vanished(root: &TrustedRoot) -> bool {
+    matches!(metadata_without_following(Path::new(&root.path)), Ok(None))
 }

@@ -3,7 +3,7 @@
 
 use std::io::IsTerminal;
 
-use model::render::visible;
+use model::render::show_hidden_characters;
 use ops::Error;
 use ops::Result;
 
@@ -19,7 +19,7 @@ pub struct Question<'a> {
 
 impl Question<'_> {
     /// Returns an error if no person is there to answer.
-    pub fn need_person(&self, format: Format) -> Result<()> {
+    pub fn require_person(&self, format: Format) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
             hint: format!("run `{}` yourself, in a terminal", self.command),
@@ -33,10 +33,10 @@ impl Question<'_> {
 
     /// Asks the question. Any answer other than y or yes is a no, and a no is reported as a refusal.
     pub fn ask(&self, question: &str) -> Result<()> {
-        output::text(&format!("{question} [y/N] "));
+        output::print_text(&format!("{question} [y/N] "));
         let mut answer = String::new();
         let read = std::io::stdin().read_line(&mut answer);
-        read.map_err(|error| Error::stream("stdin", "read", &error))?;
+        read.map_err(|error| Error::stream_error("stdin", "read", &error))?;
         match answer.trim().to_ascii_lowercase().as_str() {
             "y" | "yes" => Ok(()),
             _ => Err(Error::Refused {
@@ -48,13 +48,13 @@ impl Question<'_> {
 }
 
 fn is_terminal() -> bool {
-    std::io::stdin().is_terminal() && output::is_read_by_person()
+    std::io::stdin().is_terminal() && output::is_stdout_terminal()
 }
 
 /// Shows a text that the user decides about. The whole text is shown, every line is marked, and control characters
 /// and hidden characters are made visible.
-pub fn show_text(text: &str) {
-    for line in visible(text).lines() {
-        output::line(format_args!("  {DIM}|{DIM:#} {line}"));
+pub fn print_marked_text(text: &str) {
+    for line in show_hidden_characters(text).lines() {
+        output::print_line(format_args!("  {DIM}|{DIM:#} {line}"));
     }
 }

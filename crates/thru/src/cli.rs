@@ -19,10 +19,10 @@ use crate::{spelling, world};
 #[command(name = "thru", bin_name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
     /// Use this project folder instead of the one found from here
-    #[arg(long, global = true, value_name = "DIR", display_order = LAST)]
+    #[arg(long, global = true, value_name = "DIR", display_order = LAST_DISPLAY_ORDER)]
     root: Option<PathBuf>,
     /// Print JSON, including errors
-    #[arg(long, global = true, display_order = LAST)]
+    #[arg(long, global = true, display_order = LAST_DISPLAY_ORDER)]
     json: bool,
     #[command(subcommand)]
     command: Command,
@@ -30,17 +30,17 @@ pub struct Cli {
 
 impl Cli {
     /// Returns whether the command creates a root.
-    fn makes_root(&self) -> bool {
+    fn creates_root(&self) -> bool {
         match &self.command {
             Command::Init(_) => true,
-            Command::Context(args) => args.makes_root(),
+            Command::Context(args) => args.creates_root(),
             _ => false,
         }
     }
 }
 
 /// The position in the help text of the options that every command has: after the command's own options.
-const LAST: usize = 900;
+const LAST_DISPLAY_ORDER: usize = 900;
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -128,7 +128,7 @@ impl Command {
             | Command::Role(_)
             | Command::Lifecycle(_)
             | Command::Recover(_) => true,
-            Command::Context(args) => !args.makes_root(),
+            Command::Context(args) => !args.creates_root(),
             Command::Init(_)
             | Command::Install(_)
             | Command::Uninstall(_)
@@ -146,34 +146,34 @@ impl Command {
     }
 }
 
-pub fn run(words: Vec<OsString>) -> u8 {
+pub fn run_command_line(words: Vec<OsString>) -> u8 {
     let word = words.first().cloned();
     let wants_json = words.iter().any(|word| word == "--json");
-    let cli = match Cli::try_parse_from(spelling::spell_out(words)) {
+    let cli = match Cli::try_parse_from(spelling::expand_command(words)) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error, wants_json),
+        Err(error) => return report_parse_error(&error, wants_json),
     };
     let format = if cli.json { Format::Json } else { Format::Text };
-    let now = match world::now() {
+    let now = match world::current_time() {
         Ok(now) => now,
         Err(text) => {
             let what = format!("THROUGHLINE_NOW is `{text}`, which is not a time");
             let hint = "write it like 2026-11-15T19:22:00Z, or unset it".to_owned();
-            return output::fail(&ops::Error::Usage { what, hint }, format);
+            return output::report_error(&ops::Error::Usage { what, hint }, format);
         }
     };
-    let world = world::world(cli.root.clone(), word.as_deref(), now);
-    output::choose_color(settings::here(&world).settings().output_color);
-    let before = Surroundings::of(&world);
+    let world = world::build_world(cli.root.clone(), word.as_deref(), now);
+    output::choose_color(settings::settings_here(&world).settings().output_color);
+    let before = Surroundings::look_around(&world);
     if cli.command.prints_records()
-        && let Some(why) = before.untrusted(&world)
+        && let Some(why) = before.why_untrusted(&world)
     {
         output::announce_untrusted(&why, format);
     }
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),
         Command::Install(args) => install::run(&world, args, format),
-        Command::Uninstall(args) => install::undo(&world, args, format),
+        Command::Uninstall(args) => install::uninstall(&world, args, format),
         Command::Status(args) => status::run(&world, args, format),
         Command::Handoff(args) => handoff::run(&world, args, format),
         Command::Pickup(args) => pickup::run(&world, args, format),
@@ -206,21 +206,23 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Statusline(args) => statusline::run(cli.root.clone(), args, format),
         Command::Completions(args) => completions::run(args, format),
     };
-    let code = done.unwrap_or_else(|error| output::fail(&error, format));
-    let after = Surroundings::of(&world);
+    let code = done.unwrap_or_else(|error| output::report_error(&error, format));
+    let after = Surroundings::look_around(&world);
     if !matches!(cli.command, Command::Redact(_) | Command::Completions(_) | Command::Harness(_))
-        && let Some(folder) = after.unmarked()
+        && let Some(folder) = after.unmarked_records_folder()
     {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{WARN}note:{WARN:#} {} contains records but no root.json, so hooks do nothing here; run `thru init`",
             folder.display()
         ));
     }
     if code == 0 && cli.command.prints_records() && after.is_empty() {
-        output::talk(format_args!("{WARN}note:{WARN:#} there is no root here yet; `thru init` makes one"));
+        output::print_message(format_args!(
+            "{WARN}note:{WARN:#} there is no root here yet; `thru init` makes one"
+        ));
     }
-    if !before.is_root() && !cli.makes_root() && after.is_root() {
-        output::talk(format_args!(
+    if !before.is_root() && !cli.creates_root() && after.is_root() {
+        output::print_message(format_args!(
             "{WARN}note:{WARN:#} this made the folder a root, without hooks; `thru init` sets those too"
         ));
     }
@@ -229,7 +231,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
 
 /// Prints what clap returned in place of a command, and returns the exit code. Help and version are not errors. A
 /// mistake is reported in the requested format.
-fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
+fn report_parse_error(error: &clap::Error, wants_json: bool) -> u8 {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
     let stream = if error.use_stderr() { Stream::Err } else { Stream::Out };
@@ -248,10 +250,13 @@ fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
     if !wants_json {
         // The text may quote what was typed, so the printer must clean it.
         let text = text.trim_end();
-        output::talk(format_args!("{BAD}error:{BAD:#} {}", text.strip_prefix("error: ").unwrap_or(text)));
+        output::print_message(format_args!(
+            "{BAD}error:{BAD:#} {}",
+            text.strip_prefix("error: ").unwrap_or(text)
+        ));
         return code;
     }
     let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let rest = text.lines().skip(1).map(str::trim).filter(|line| !line.is_empty());
-    output::fail(&ops::Error::Usage { what, hint: rest.collect::<Vec<_>>().join("; ") }, Format::Json)
+    output::report_error(&ops::Error::Usage { what, hint: rest.collect::<Vec<_>>().join("; ") }, Format::Json)
 }

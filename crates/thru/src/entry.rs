@@ -33,12 +33,12 @@ extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const 
     let variables = (0..).map(|i| unsafe { *envp.add(i) }).take_while(|variable| !variable.is_null());
     // Looking up the variable of each setting would cost a hook a fifth of its instructions.
     // SAFETY: as above, the variables are valid strings.
-    let has_variables = variables.map(|variable| unsafe { CStr::from_ptr(variable) }).any(is_ours);
-    c_int::from(crate::run(words, has_variables))
+    let has_variables = variables.map(|variable| unsafe { CStr::from_ptr(variable) }).any(is_thru_variable);
+    c_int::from(crate::run_program(words, has_variables))
 }
 
-fn is_ours(variable: &CStr) -> bool {
-    variable.to_bytes().starts_with(crate::world::PREFIX.as_bytes())
+fn is_thru_variable(variable: &CStr) -> bool {
+    variable.to_bytes().starts_with(crate::world::VARIABLE_PREFIX.as_bytes())
 }
 
 /// Opens `/dev/null` for each standard stream that the parent closed. Otherwise one of our files could get the number

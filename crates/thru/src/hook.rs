@@ -8,26 +8,26 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ops::World;
-use ops::hook::Call;
+use ops::hook::HookCall;
 
 use crate::{output, world};
 
 /// The largest payload that is kept, in bytes. No useful payload is larger. The rest of a larger payload is read
 /// and dropped, so that the harness can finish writing.
-const LARGEST: usize = 16 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 
 /// If a harness pauses for this long in the middle of a payload, it has given up.
-const SILENCE: Duration = Duration::from_millis(200);
+const MAX_PAUSE: Duration = Duration::from_millis(200);
 
 /// The longest wait for a whole payload, and also for its first byte: a busy harness writes the payload long after
 /// it started the hook.
-const PATIENCE: Duration = Duration::from_secs(1);
+const MAX_PAYLOAD_WAIT: Duration = Duration::from_secs(1);
 
 /// Runs a hook. `words` are the arguments after `thru hook`. A harness could take an exit code other than 0 for a
 /// veto, so even a wrong call exits with 0. A message on stderr tells a person who tries the command what is wrong.
-pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
+pub fn run_hook(words: &[OsString], has_variables: bool, started: Instant) {
     let [harness, event, ..] = words else {
-        output::talk("thru hook needs a harness and an event; nothing was done");
+        output::print_message("thru hook needs a harness and an event; nothing was done");
         return;
     };
     let (harness, event) = (&harness.to_string_lossy(), &event.to_string_lossy());
@@ -36,8 +36,11 @@ pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
     let reply = catch_unwind(AssertUnwindSafe(|| {
         // The process ends when its event is handled, so freeing memory first would only be extra work.
         let payload = ManuallyDrop::new(read_payload(started));
-        let now = world::now().unwrap_or_else(|_| Timestamp::now());
-        ops::hook::run(&hook_world(now, has_variables), &Call { harness, event, payload: &payload, started })
+        let now = world::current_time().unwrap_or_else(|_| Timestamp::now());
+        ops::hook::run_hook(
+            &hook_world(now, has_variables),
+            &HookCall { harness, event, payload: &payload, started },
+        )
     }));
     match reply {
         Ok(reply) if reply.is_empty() => {}
@@ -47,9 +50,13 @@ pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
         Err(panic) => {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            let call = Call { harness, event, payload: b"", started };
+            let call = HookCall { harness, event, payload: b"", started };
             let _ = catch_unwind(AssertUnwindSafe(|| {
-                ops::hook::receipt::panicked(&hook_world(Timestamp::now(), has_variables), &call, &why);
+                ops::hook::receipt::leave_receipt_after_panic(
+                    &hook_world(Timestamp::now(), has_variables),
+                    &call,
+                    &why,
+                );
             }));
         }
     }
@@ -57,13 +64,13 @@ pub fn run(words: &[OsString], has_variables: bool, started: Instant) {
 
 pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
     World {
-        var: &world::var,
+        var: &world::read_variable,
         has_variables,
         cwd: None,
         root: None,
         program: PathBuf::new(),
         now,
-        user: world::user(),
+        user: world::effective_user_id(),
     }
 }
 
@@ -73,19 +80,19 @@ pub fn read_payload(started: Instant) -> Vec<u8> {
     // This fits into the first memory block that the allocator requests; a second block would be another system
     // call.
     let mut payload = Vec::with_capacity(32 * 1024);
-    while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {
+    while wait_for_input(started, if payload.is_empty() { MAX_PAYLOAD_WAIT } else { MAX_PAUSE }) {
         // A payload that does not fit is usually very large. Growing once by a lot is better than copying many
         // times.
         if payload.len() == payload.capacity() {
-            payload.reserve_exact((LARGEST / 4).max(payload.len()));
+            payload.reserve_exact((MAX_PAYLOAD_BYTES / 4).max(payload.len()));
         }
         match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(&mut payload)) {
             Ok(0) => break,
-            Ok(_) if payload.len() >= LARGEST => {
-                drop_the_rest(started);
+            Ok(_) if payload.len() >= MAX_PAYLOAD_BYTES => {
+                discard_remaining_input(started);
                 break;
             }
-            Ok(_) if ops::hook::is_whole(&payload) => break,
+            Ok(_) if ops::hook::is_complete_payload(&payload) => break,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => break,
         }
@@ -94,9 +101,9 @@ pub fn read_payload(started: Instant) -> Vec<u8> {
 }
 
 /// Waits for input or for its end. Returns false if the time is over.
-fn is_more_coming(started: Instant, most: Duration) -> bool {
+fn wait_for_input(started: Instant, most: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let left = PATIENCE.saturating_sub(started.elapsed());
+    let left = MAX_PAYLOAD_WAIT.saturating_sub(started.elapsed());
     let wait = left.min(most);
     let wait = Timespec { tv_sec: wait.as_secs().cast_signed(), tv_nsec: wait.subsec_nanos().into() };
     let stdin = rustix::stdio::stdin();
@@ -106,9 +113,9 @@ fn is_more_coming(started: Instant, most: Duration) -> bool {
     }
 }
 
-fn drop_the_rest(started: Instant) {
+fn discard_remaining_input(started: Instant) {
     let mut dropped = vec![0; 64 * 1024];
-    while is_more_coming(started, SILENCE)
+    while wait_for_input(started, MAX_PAUSE)
         && rustix::io::read(rustix::stdio::stdin(), &mut dropped).is_ok_and(|read| read > 0)
     {}
 }

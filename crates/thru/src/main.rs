@@ -26,29 +26,29 @@ use std::time::Instant;
 /// Replaces musl's own allocator, which is slow: a hook that reads a transcript allocates a lot.
 #[cfg(target_env = "musl")]
 #[global_allocator]
-static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 #[cfg(target_os = "macos")]
 fn main() -> std::process::ExitCode {
-    let is_ours = |name: OsString| name.as_encoded_bytes().starts_with(world::PREFIX.as_bytes());
+    let is_ours = |name: OsString| name.as_encoded_bytes().starts_with(world::VARIABLE_PREFIX.as_bytes());
     let has_variables = std::env::vars_os().any(|(name, _)| is_ours(name));
-    run(std::env::args_os().collect(), has_variables).into()
+    run_program(std::env::args_os().collect(), has_variables).into()
 }
 
 /// Runs the whole program and returns the exit code. `has_variables` says whether the environment has variables of
 /// ours.
-fn run(words: Vec<OsString>, has_variables: bool) -> u8 {
+fn run_program(words: Vec<OsString>, has_variables: bool) -> u8 {
     let started = Instant::now();
     if words.get(1).is_some_and(|word| word == "hook") && !asks_for_help(&words) {
-        hook::run(&words[2..], has_variables, started);
+        hook::run_hook(&words[2..], has_variables, started);
         return 0;
     }
     if words.get(1).is_some_and(|word| word == "statusline") && !asks_for_help(&words) {
-        statusline::run(statusline::Call::of(&words[2..]), has_variables, started);
+        statusline::run_status_line(statusline::Call::of(&words[2..]), has_variables, started);
         return 0;
     }
     std::panic::set_hook(Box::new(output::report_panic));
-    output::final_exit_code(catch_unwind(|| cli::run(words)).unwrap_or(output::BUG))
+    output::final_exit_code(catch_unwind(|| cli::run_command_line(words)).unwrap_or(output::BUG_EXIT_CODE))
 }
 
 fn asks_for_help(words: &[OsString]) -> bool {

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::sync::OnceLock;
 
 use model::config::Color;
-use model::finding::{Finding, Level};
+use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
 use ops::ErrorKind;
 use ops::project::Untrusted;
@@ -30,76 +30,76 @@ pub fn choose_color(color: Color) {
 }
 
 /// Why data could not be written. A closed pipe does not count: its reader (such as `head`) has what it wanted.
-static LOST: OnceLock<String> = OnceLock::new();
+static WRITE_ERROR: OnceLock<String> = OnceLock::new();
 
 /// Prints a line of data.
-pub fn line(text: impl Display) {
-    note_loss(printer::print(Stream::Out, &format!("{text}\n")));
+pub fn print_line(text: impl Display) {
+    record_write_error(printer::print(Stream::Out, &format!("{text}\n")));
 }
 
 /// Prints a text that may have several lines, and that already ends with a line end.
-pub fn text(text: &str) {
-    note_loss(printer::print(Stream::Out, text));
+pub fn print_text(text: &str) {
+    record_write_error(printer::print(Stream::Out, text));
 }
 
-fn note_loss(written: std::io::Result<()>) {
+fn record_write_error(written: std::io::Result<()>) {
     if let Err(error) = written
         && error.kind() != std::io::ErrorKind::BrokenPipe
     {
-        let _ = LOST.set(error.to_string());
+        let _ = WRITE_ERROR.set(error.to_string());
     }
 }
 
 /// Returns the final exit code: data that could not be written is an error, even if everything else succeeded.
 pub fn final_exit_code(code: u8) -> u8 {
-    let Some(why) = LOST.get().filter(|_| code == 0) else { return code };
-    talk(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
+    let Some(why) = WRITE_ERROR.get().filter(|_| code == 0) else { return code };
+    print_message(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
     exit_code(ErrorKind::Io)
 }
 
 /// Prints a line of data. Returns false if nobody reads the output any more, so that endless output can stop.
-pub fn line_while_read(text: impl Display) -> bool {
+pub fn print_line_unless_closed(text: impl Display) -> bool {
     printer::print(Stream::Out, &format!("{text}\n")).is_ok()
 }
 
 /// Prints a line of JSON. Returns false if nobody reads the output any more.
-pub fn json_line_while_read(line: &str) -> bool {
-    printer::print_json(&marked_untrusted(line.to_owned())).is_ok()
+pub fn print_json_line_unless_closed(line: &str) -> bool {
+    printer::print_json(&mark_untrusted(line.to_owned())).is_ok()
 }
 
 /// Prints data for a program, byte for byte. At a terminal the data is cleaned. A closed pipe is not an error.
-pub fn data(bytes: &[u8]) {
-    note_loss(printer::print_data(bytes));
+pub fn print_data(bytes: &[u8]) {
+    record_write_error(printer::print_data(bytes));
 }
 
 /// Prints a message for the user to stderr, separate from the data.
-pub fn talk(text: impl Display) {
+pub fn print_message(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
 /// Returns whether a person reads the data: stdout is a terminal.
-pub fn is_read_by_person() -> bool {
+pub fn is_stdout_terminal() -> bool {
     Stream::Out.is_terminal()
 }
 
 /// Returns whether a person reads the messages: stderr is a terminal.
-pub fn is_watched() -> bool {
+pub fn is_stderr_terminal() -> bool {
     Stream::Err.is_terminal()
 }
 
 /// Prints a line that the next such line replaces, for a person at a terminal.
-pub fn transient_line(text: &str) {
-    let _ = printer::print_over(text);
+pub fn print_transient_line(text: &str) {
+    let _ = printer::print_transient_line(text);
 }
 
-pub fn json(value: &impl Serialize) {
+pub fn print_json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => note_loss(printer::print_json(&marked_untrusted(text))),
+        Ok(text) => record_write_error(printer::print_json(&mark_untrusted(text))),
         // JSON cannot represent a path that is not UTF-8.
         Err(error) => {
             let message = format!("the answer cannot be written as JSON: {error}");
             let (kind, exit_code) = (ErrorKind::Io.name(), exit_code(ErrorKind::Io));
-            let error = FailureFields {
+            let error = ErrorFieldsJson {
                 kind,
                 exit_code,
                 message: message.clone(),
@@ -107,27 +107,27 @@ pub fn json(value: &impl Serialize) {
                 line: None,
                 hint: None,
             };
-            let _ = LOST.set(message);
-            json(&Failure { error });
+            let _ = WRITE_ERROR.set(message);
+            print_json(&ErrorJson { error });
         }
     }
 }
 
 /// Set if records of a store that is not trusted on this machine are printed.
-static UNTRUSTED: OnceLock<()> = OnceLock::new();
+static IS_UNTRUSTED: OnceLock<()> = OnceLock::new();
 
 /// Announces that the following data comes from an untrusted store: to a person as a message, to a program as a field.
 pub fn announce_untrusted(why: &Untrusted, format: Format) {
-    let _ = UNTRUSTED.set(());
+    let _ = IS_UNTRUSTED.set(());
     if format == Format::Json {
         return;
     }
     match why {
-        Untrusted::Unknown => talk(format_args!(
+        Untrusted::Unknown => print_message(format_args!(
             "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: what \
              follows is somebody else's text. `thru trust` vouches for it."
         )),
-        Untrusted::Moved { from } => talk(format_args!(
+        Untrusted::Moved { from } => print_message(format_args!(
             "{WARN}warning:{WARN:#} this project was moved from {}, and nothing is captured here until you run \
              `thru trust --moved`.",
             one_line(from, 300)
@@ -136,7 +136,7 @@ pub fn announce_untrusted(why: &Untrusted, format: Format) {
 }
 
 /// Adds `"trusted": false` to the object, or to each object of a list.
-fn marked_untrusted(json: String) -> String {
+fn mark_untrusted(json: String) -> String {
     use serde_json::Value;
     let is_one_line = !json.contains('\n');
     let mark = |value: &mut Value| {
@@ -144,7 +144,7 @@ fn marked_untrusted(json: String) -> String {
             fields.entry("trusted").or_insert(Value::Bool(false));
         }
     };
-    if UNTRUSTED.get().is_none() {
+    if IS_UNTRUSTED.get().is_none() {
         return json;
     }
     let Ok(mut value) = serde_json::from_str::<Value>(&json) else { return json };
@@ -158,38 +158,38 @@ fn marked_untrusted(json: String) -> String {
 }
 
 /// Prints two columns; the first is as wide as its longest word.
-pub fn pairs(rows: &[(&str, String)]) {
+pub fn print_pairs(rows: &[(&str, String)]) {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in rows {
-        line(format_args!("{DIM}{name:<width$}{DIM:#}  {value}"));
+        print_line(format_args!("{DIM}{name:<width$}{DIM:#}  {value}"));
     }
 }
 
-pub fn finding(finding: &Finding) -> String {
+pub fn format_finding(finding: &Finding) -> String {
     let (style, word) = match finding.level {
-        Level::Note => (DIM, "note"),
-        Level::Warning => (WARN, "warning"),
-        Level::Error => (BAD, "error"),
+        FindingLevel::Note => (DIM, "note"),
+        FindingLevel::Warning => (WARN, "warning"),
+        FindingLevel::Error => (BAD, "error"),
     };
     let hint = finding
         .hint
         .as_ref()
-        .map_or(String::new(), |hint| format!("\n  {DIM}hint:{DIM:#} {}", indented(hint)));
-    format!("{style}{word}:{style:#} {}{hint}", indented(&finding.to_string()))
+        .map_or(String::new(), |hint| format!("\n  {DIM}hint:{DIM:#} {}", indent_continuation_lines(hint)));
+    format!("{style}{word}:{style:#} {}{hint}", indent_continuation_lines(&finding.to_string()))
 }
 
 /// Indents every line after the first, so that a newline in a file name cannot fake a line of our output.
-fn indented(text: &str) -> String {
-    model::clean::clean(text).replace('\n', "\n    ")
+fn indent_continuation_lines(text: &str) -> String {
+    model::clean::clean_text(text).replace('\n', "\n    ")
 }
 
 #[derive(Serialize)]
-struct Failure {
-    error: FailureFields,
+struct ErrorJson {
+    error: ErrorFieldsJson,
 }
 
 #[derive(Serialize)]
-struct FailureFields {
+struct ErrorFieldsJson {
     kind: &'static str,
     exit_code: u8,
     message: String,
@@ -202,11 +202,11 @@ struct FailureFields {
 }
 
 /// Reports an error and returns its exit code.
-pub fn fail(error: &ops::Error, format: Format) -> u8 {
+pub fn report_error(error: &ops::Error, format: Format) -> u8 {
     let code = exit_code(error.kind());
     match format {
-        Format::Json => json(&Failure {
-            error: FailureFields {
+        Format::Json => print_json(&ErrorJson {
+            error: ErrorFieldsJson {
                 kind: error.kind().name(),
                 exit_code: code,
                 message: error.to_string(),
@@ -216,9 +216,12 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
             },
         }),
         Format::Text => {
-            talk(format_args!("{BAD}error:{BAD:#} {}", indented(&error.to_string())));
+            print_message(format_args!(
+                "{BAD}error:{BAD:#} {}",
+                indent_continuation_lines(&error.to_string())
+            ));
             if let Some(hint) = error.hint() {
-                talk(format_args!("{DIM}hint:{DIM:#}  {}", indented(&hint)));
+                print_message(format_args!("{DIM}hint:{DIM:#}  {}", indent_continuation_lines(&hint)));
             }
         }
     }
@@ -229,14 +232,17 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
 pub fn report_panic(info: &std::panic::PanicHookInfo) {
     let what = info.payload_as_str().unwrap_or("a panic");
     let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
-    talk(format_args!("{BAD}error:{BAD:#} a bug in thru: {}{place}", indented(what)));
-    if crate::world::var("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0") {
-        talk(std::backtrace::Backtrace::force_capture());
+    print_message(format_args!(
+        "{BAD}error:{BAD:#} a bug in thru: {}{place}",
+        indent_continuation_lines(what)
+    ));
+    if crate::world::read_variable("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0") {
+        print_message(std::backtrace::Backtrace::force_capture());
     }
 }
 
 /// The exit code for a bug in thru. It is `EX_SOFTWARE` of BSD.
-pub const BUG: u8 = 70;
+pub const BUG_EXIT_CODE: u8 = 70;
 
 /// Returns the exit code of an error. The codes are documented in `thru --help` and docs/commands.md.
 pub fn exit_code(kind: ErrorKind) -> u8 {
@@ -253,8 +259,8 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
 }
 
 /// Tells a user who typed a secret that it was not written.
-pub fn note_redacted() {
-    talk(format_args!(
+pub fn print_redaction_note() {
+    print_message(format_args!(
         "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"
     ));
 }

@@ -5,64 +5,64 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::gate::Verdict;
+use model::gate::OutputVerdict;
 use model::render::one_line;
 use ops::features::outputs::Progress;
 
 use crate::output::{self, BAD, DIM, Format, GOOD};
 
 /// How long to wait before the last line is drawn again.
-const TICK: Duration = Duration::from_millis(200);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 #[derive(Debug)]
-pub struct Board {
-    says: Says,
+pub struct ProgressBoard {
+    says: BoardMessage,
     running: Mutex<Vec<(String, Instant)>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Says {
+enum BoardMessage {
     Nothing,
     Lines,
     /// A line for each event, and below them a line that is always the last.
     Screen,
 }
 
-impl Board {
-    pub fn new(format: Format) -> Board {
+impl ProgressBoard {
+    pub fn new(format: Format) -> ProgressBoard {
         let says = match format {
-            Format::Json => Says::Nothing,
-            Format::Text if output::is_watched() => Says::Screen,
-            Format::Text => Says::Lines,
+            Format::Json => BoardMessage::Nothing,
+            Format::Text if output::is_stderr_terminal() => BoardMessage::Screen,
+            Format::Text => BoardMessage::Lines,
         };
-        Board { says, running: Mutex::new(Vec::new()) }
+        ProgressBoard { says, running: Mutex::new(Vec::new()) }
     }
 
     /// Runs `work` and shows what it reports.
-    pub fn watch<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
+    pub fn run_with_progress<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            if self.says == Says::Screen {
+            if self.says == BoardMessage::Screen {
                 scope.spawn(|| {
                     for frame in SPINNER.iter().cycle().take_while(|_| !over.load(Ordering::Relaxed)) {
-                        self.draw(*frame);
-                        std::thread::sleep(TICK);
+                        self.draw_last_line(*frame);
+                        std::thread::sleep(REDRAW_INTERVAL);
                     }
                 });
             }
-            let done = work(&|progress| self.tell(&progress));
+            let done = work(&|progress| self.show_progress(&progress));
             over.store(true, Ordering::Relaxed);
-            if self.says == Says::Screen {
-                output::transient_line("");
+            if self.says == BoardMessage::Screen {
+                output::print_transient_line("");
             }
             done
         })
     }
 
-    fn tell(&self, progress: &Progress) {
-        let mut running = self.running();
+    fn show_progress(&self, progress: &Progress) {
+        let mut running = self.lock_running();
         match progress {
             Progress::Launched { file, .. } | Progress::Waiting { file, .. } => {
                 running.push((file.clone(), Instant::now()));
@@ -73,36 +73,36 @@ impl Board {
             Progress::Reused { .. } => {}
         }
         match self.says {
-            Says::Nothing => {}
-            Says::Lines => output::talk(words(progress)),
-            Says::Screen => {
-                output::transient_line("");
-                output::talk(words(progress));
+            BoardMessage::Nothing => {}
+            BoardMessage::Lines => output::print_message(describe_progress(progress)),
+            BoardMessage::Screen => {
+                output::print_transient_line("");
+                output::print_message(describe_progress(progress));
             }
         }
     }
 
-    fn draw(&self, frame: char) {
-        let running = self.running();
+    fn draw_last_line(&self, frame: char) {
+        let running = self.lock_running();
         if running.is_empty() {
             return;
         }
         let each = running.iter().map(|(file, since)| format!("{file} {} s", since.elapsed().as_secs()));
         let text = format!("{} running: {}", running.len(), each.collect::<Vec<_>>().join(", "));
-        output::transient_line(&format!("{frame} {DIM}{}{DIM:#}", one_line(&text, 76)));
+        output::print_transient_line(&format!("{frame} {DIM}{}{DIM:#}", one_line(&text, 76)));
     }
 
-    fn running(&self) -> MutexGuard<'_, Vec<(String, Instant)>> {
+    fn lock_running(&self) -> MutexGuard<'_, Vec<(String, Instant)>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn words(progress: &Progress) -> String {
+fn describe_progress(progress: &Progress) -> String {
     let name = |file: &str| one_line(file, 200);
     match progress {
         Progress::Reused { file } => format!("reused    {}", name(file)),
         Progress::Launched { file, attempt } => format!("launched  {} (launch {attempt})", name(file)),
-        Progress::Ended { file, how, verdict: Verdict::Valid, .. } => {
+        Progress::Ended { file, how, verdict: OutputVerdict::Valid, .. } => {
             format!("{GOOD}valid{GOOD:#}     {} ({})", name(file), one_line(how, 200))
         }
         Progress::Ended { file, how, verdict, why } => {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 /// Expands the command at the beginning of a command line. The rest stays unchanged, because a role's name may
 /// contain a dot.
-pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
+pub fn expand_command(words: Vec<OsString>) -> Vec<OsString> {
     let mut spelt = Vec::with_capacity(words.len() + 2);
     let mut words = words.into_iter();
     spelt.extend(words.next());
@@ -17,7 +17,7 @@ pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
             continue;
         }
         let group = word == "context";
-        match word.to_str().and_then(parts) {
+        match word.to_str().and_then(split_dotted_command) {
             Some(parts) => spelt.extend(parts),
             None => spelt.push(word),
         }
@@ -30,13 +30,13 @@ pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
     spelt
 }
 
-fn parts(word: &str) -> Option<Vec<OsString>> {
+fn split_dotted_command(word: &str) -> Option<Vec<OsString>> {
     let (group, rest) = word.split_once('.')?;
     match (group, rest) {
         ("validate", "all") => Some(vec!["validate".into(), "--all".into()]),
         ("lifecycle", step) => Some(vec!["lifecycle".into(), step.replace('.', "-").into()]),
         ("context", rest) => {
-            let inner = parts(rest).unwrap_or_else(|| vec![rest.into()]);
+            let inner = split_dotted_command(rest).unwrap_or_else(|| vec![rest.into()]);
             Some(std::iter::once("context".into()).chain(inner).collect())
         }
         _ => None,
@@ -64,7 +64,7 @@ mod tests {
         for (typed, expected) in cases {
             let words = typed.split(' ').map(OsString::from).collect();
             let spelt: Vec<String> =
-                spell_out(words).into_iter().map(|word| word.into_string().unwrap()).collect();
+                expand_command(words).into_iter().map(|word| word.into_string().unwrap()).collect();
             assert_eq!(spelt.join(" "), expected);
         }
     }

@@ -35,25 +35,25 @@ impl Call {
 }
 
 /// Runs the command. Whatever is wrong, it prints what it can and exits with 0.
-pub fn run(call: Call, has_variables: bool, started: Instant) {
+pub fn run_status_line(call: Call, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
     if let Some(own) = &call.after {
-        output::data(&output_of(own, &payload));
+        output::print_data(&run_previous_status_line(own, &payload));
     }
-    let world = hook::hook_world(crate::world::now().unwrap_or_default(), has_variables);
+    let world = hook::hook_world(crate::world::current_time().unwrap_or_default(), has_variables);
     let world = ops::World { root: call.root, ..world };
-    let line = catch_unwind(AssertUnwindSafe(|| ops::session::status_line::line(&world, &payload)));
+    let line = catch_unwind(AssertUnwindSafe(|| ops::session::status_line::status_line(&world, &payload)));
     let line = line.ok().flatten();
     if call.json {
-        output::json(&serde_json::json!({ "line": line }));
+        output::print_json(&serde_json::json!({ "line": line }));
     } else if let Some(line) = line {
-        output::line(line);
+        output::print_line(line);
     }
 }
 
 /// Runs the user's previous status line as the harness did: in a shell, with the same input.
-fn output_of(command: &OsStr, payload: &[u8]) -> Vec<u8> {
+fn run_previous_status_line(command: &OsStr, payload: &[u8]) -> Vec<u8> {
     let started = Command::new("sh")
         .arg("-c")
         .arg(command)

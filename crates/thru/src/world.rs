@@ -8,47 +8,47 @@ use model::time;
 use ops::World;
 
 /// The prefix of the names of all our variables.
-pub const PREFIX: &str = "THROUGHLINE_";
+pub const VARIABLE_PREFIX: &str = "THROUGHLINE_";
 
-pub fn var(name: &str) -> Option<OsString> {
+pub fn read_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
 /// Returns the current time, or the time in `THROUGHLINE_NOW`, which tests set. If its value is not a time, the
 /// error is the value.
-pub fn now() -> Result<Timestamp, String> {
+pub fn current_time() -> Result<Timestamp, String> {
     match std::env::var("THROUGHLINE_NOW") {
-        Ok(text) => time::parse(&text).ok_or(text),
+        Ok(text) => time::parse_time(&text).ok_or(text),
         Err(_) => Ok(Timestamp::now()),
     }
 }
 
 /// Returns the effective user.
-pub fn user() -> u32 {
+pub fn effective_user_id() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
 /// Returns what `ops` needs to know about this process. `word` is the name with which the program was called.
-pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
+pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World {
-        var: &var,
+        var: &read_variable,
         has_variables: true,
-        program: program(word, cwd.as_deref()),
+        program: own_program_path(word, cwd.as_deref()),
         cwd,
         root,
         now,
-        user: user(),
+        user: effective_user_id(),
     }
 }
 
 /// Returns the path of this binary, under the name with which it was called. If that is a link, harnesses should
 /// call the link, because an upgrade changes its target.
-fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
+fn own_program_path(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());
     let candidates: Vec<PathBuf> = if word.components().count() > 1 {
-        cwd.map(|cwd| straight(&cwd.join(word))).into_iter().collect()
+        cwd.map(|cwd| normalize_path(&cwd.join(word))).into_iter().collect()
     } else {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).map(|folder| folder.join(word)).collect()
@@ -60,7 +60,7 @@ fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
 }
 
 /// Removes `.` and `..` from a path. Links are resolved only if the path contains `..`.
-fn straight(path: &Path) -> PathBuf {
+fn normalize_path(path: &Path) -> PathBuf {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     match (path.parent().map(Path::canonicalize), path.file_name()) {
         (Some(Ok(folder)), Some(name)) if climbs => folder.join(name),

@@ -10,16 +10,16 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::rows::{AT_FIRST_CONTACT, MANY, ROWS};
-use super::{Contest as _, Options, prepare};
+use super::rows::{FIRST_CONTACT_NAME, MANY_PACKETS, ROWS};
+use super::{BenchOptions, TimedCommand as _, prepare_row};
 use crate::dist;
-use crate::sandbox::{self, Ground, Lab};
+use crate::sandbox::{self, Lab, LabLocation};
 use crate::table;
 
 /// The linker script, relative to the workspace.
-pub const FILE: &str = "xtask/hook-layout.ld";
+pub const LINKER_SCRIPT: &str = "xtask/hook-layout.ld";
 
-const HEAD: &str = "\
+const SCRIPT_HEAD: &str = "\
 /* The functions that hooks call, next to each other: each page of the program that a hook touches costs it time.
  * Written by `cargo xtask layout`. A function that is missing here, or is here and gone, costs time and nothing else. */
 SECTIONS
@@ -27,48 +27,51 @@ SECTIONS
   .text.hooks :
   {
 ";
-const TAIL: &str = "  }\n}\nINSERT BEFORE .text;\n";
+const SCRIPT_TAIL: &str = "  }\n}\nINSERT BEFORE .text;\n";
 
 /// If functions that match a pattern but that no hook calls have more code than this, the pattern comes last.
-const MOST_UNCALLED: u64 = 2 * 1024;
+const MAX_UNCALLED_BYTES: u64 = 2 * 1024;
 
 /// Runs each hook of the benchmark under callgrind, with a binary that still has its symbols.
-pub fn run() -> Result<bool> {
+pub fn write_layout() -> Result<bool> {
     let bin = dist::build_with_symbols()?;
-    let symbols = symbols(&bin)?;
-    let lab = Lab::new(bin, Ground::Disk)?;
-    let options = Options { rounds: 1, markdown: false, only: String::new(), large: 50 };
+    let symbols = function_sizes(&bin)?;
+    let lab = Lab::new(bin, LabLocation::Disk)?;
+    let options = BenchOptions { rounds: 1, markdown: false, only: String::new(), large: 50 };
     let mut called: Vec<&str> = Vec::new();
     for row in ROWS.iter().filter(|row| row.argv[0] == "hook") {
-        if row.name.contains(AT_FIRST_CONTACT) || row.name.contains(MANY) {
+        if row.name.contains(FIRST_CONTACT_NAME) || row.name.contains(MANY_PACKETS) {
             continue;
         }
-        table::progress(row.name);
-        let mut one = prepare(&lab, row, &options).with_context(|| row.name)?;
-        one.set(0)?;
+        table::print_progress(row.name);
+        let mut one = prepare_row(&lab, row, &options).with_context(|| row.name)?;
+        one.prepare_sample(0)?;
         let log = lab.path().join("callgrind.out");
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--tool=callgrind", "--demangle=no", "--compress-strings=no"]);
         valgrind.arg(format!("--callgrind-out-file={}", log.display()));
-        sandbox::finish(&mut sandbox::inside(valgrind, &one.command), &one.payload)?;
+        sandbox::run_with_timeout(&mut sandbox::wrap_command(valgrind, &one.command), &one.payload)?;
         let text = std::fs::read_to_string(&log).context("is valgrind installed?")?;
-        let names = functions(&text);
+        let names = called_functions(&text);
         let known: HashSet<&str> = called.iter().copied().collect();
         called.extend(
             symbols.keys().map(String::as_str).filter(|name| names.contains(name) && !known.contains(name)),
         );
     }
-    table::progress("");
+    table::print_progress("");
     ensure!(!called.is_empty(), "callgrind named no function of ours");
-    let patterns = patterns(&called, &symbols);
+    let patterns = linker_patterns(&called, &symbols);
     let lines: String = patterns.iter().map(|pattern| format!("    *(.text.{pattern})\n")).collect();
-    std::fs::write(crate::workspace().join(FILE), format!("{HEAD}{lines}{TAIL}"))?;
-    println!("{FILE}: {} functions that hooks call", patterns.len());
+    std::fs::write(
+        crate::workspace_root().join(LINKER_SCRIPT),
+        format!("{SCRIPT_HEAD}{lines}{SCRIPT_TAIL}"),
+    )?;
+    println!("{LINKER_SCRIPT}: {} functions that hooks call", patterns.len());
     Ok(true)
 }
 
 /// Returns the sizes of all functions.
-fn symbols(bin: &Path) -> Result<BTreeMap<String, u64>> {
+fn function_sizes(bin: &Path) -> Result<BTreeMap<String, u64>> {
     let listed = Command::new("nm").arg("--print-size").arg(bin).output().context("starting nm")?;
     let text = String::from_utf8_lossy(&listed.stdout);
     let function = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
@@ -81,31 +84,31 @@ fn symbols(bin: &Path) -> Result<BTreeMap<String, u64>> {
 }
 
 /// Returns the functions in callgrind's log: `fn=name` and, for a function that calls itself, `fn=name'2`.
-fn functions(log: &str) -> HashSet<&str> {
+fn called_functions(log: &str) -> HashSet<&str> {
     let names = log.lines().filter_map(|line| line.strip_prefix("fn="));
     names.map(|name| name.split_once('\'').map_or(name, |(name, _)| name)).collect()
 }
 
 /// Returns the patterns for these functions. The instances of a generic function have one pattern.
-fn patterns(called: &[&str], symbols: &BTreeMap<String, u64>) -> Vec<String> {
+fn linker_patterns(called: &[&str], symbols: &BTreeMap<String, u64>) -> Vec<String> {
     let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
     for (name, size) in symbols {
-        *sizes.entry(pattern(name).unwrap_or_default()).or_default() += size;
+        *sizes.entry(linker_pattern(name).unwrap_or_default()).or_default() += size;
     }
     let mut needed: BTreeMap<String, u64> = BTreeMap::new();
     for name in called {
-        *needed.entry(pattern(name).unwrap_or_default()).or_default() += symbols[*name];
+        *needed.entry(linker_pattern(name).unwrap_or_default()).or_default() += symbols[*name];
     }
     let mut taken = HashSet::new();
     let wanted =
-        called.iter().filter_map(|name| pattern(name)).filter(|pattern| taken.insert(pattern.clone()));
+        called.iter().filter_map(|name| linker_pattern(name)).filter(|pattern| taken.insert(pattern.clone()));
     let (own, shared): (Vec<_>, Vec<_>) =
-        wanted.partition(|pattern| sizes[pattern] <= 2 * needed[pattern] + MOST_UNCALLED);
+        wanted.partition(|pattern| sizes[pattern] <= 2 * needed[pattern] + MAX_UNCALLED_BYTES);
     [own, shared].concat()
 }
 
 /// Returns a pattern for a Rust name, without the parts that differ between builds; `None` for other names.
-fn pattern(name: &str) -> Option<String> {
+fn linker_pattern(name: &str) -> Option<String> {
     let name = name.split_once(".llvm.").map_or(name, |(name, _)| name);
     if name.starts_with("_ZN") {
         let (path, hash) = name.rsplit_once("17h")?;
@@ -136,13 +139,13 @@ mod tests {
             ("memcpy", None),
         ];
         for (name, expected) in cases {
-            assert_eq!(pattern(name).as_deref(), expected, "{name}");
+            assert_eq!(linker_pattern(name).as_deref(), expected, "{name}");
         }
     }
 
     #[test]
     fn callgrind_names_functions() {
-        assert_eq!(functions("fn=a\n5 1\ncfn=b\nfn=c'2\n"), HashSet::from(["a", "c"]));
+        assert_eq!(called_functions("fn=a\n5 1\ncfn=b\nfn=c'2\n"), HashSet::from(["a", "c"]));
     }
 
     #[test]
@@ -151,13 +154,13 @@ mod tests {
         let (many, one) = (name("4many", 'a'), name("3one", 'c'));
         let symbols =
             BTreeMap::from([(many.clone(), 10), (name("4many", 'b'), 9_000), (one.clone(), 50_000)]);
-        assert_eq!(patterns(&[&many, &one], &symbols), ["_ZN3one17h*", "_ZN4many17h*"]);
+        assert_eq!(linker_patterns(&[&many, &one], &symbols), ["_ZN3one17h*", "_ZN4many17h*"]);
     }
 
     #[test]
     fn the_file_is_one_that_this_writes() {
-        let text = std::fs::read_to_string(crate::workspace().join(FILE)).unwrap();
-        let lines = text.strip_prefix(HEAD).unwrap().strip_suffix(TAIL).unwrap();
+        let text = std::fs::read_to_string(crate::workspace_root().join(LINKER_SCRIPT)).unwrap();
+        let lines = text.strip_prefix(SCRIPT_HEAD).unwrap().strip_suffix(SCRIPT_TAIL).unwrap();
         assert!(lines.lines().count() > 100);
         assert!(lines.lines().all(|line| line.starts_with("    *(.text._") && line.ends_with(')')));
     }

@@ -7,14 +7,14 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
 use super::rows::{POST_TOOL_USE, edit_4k, trusted};
-use super::{Contest, Options, TRUE, mb};
-use crate::dist::Kind;
+use super::{BenchOptions, TRUE_PROGRAM, TimedCommand, kb_to_mb};
+use crate::dist::LinkKind;
 use crate::memory;
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::stats::{percentile, ratio};
 use crate::table::{self, Align};
 
-struct Peer {
+struct PeerProgram {
     name: &'static str,
     interpreter: &'static str,
     /// The programs that the script itself calls.
@@ -22,13 +22,13 @@ struct Peer {
     script: &'static str,
 }
 
-const PEERS: &[Peer] = &[
-    Peer { name: "bash and jq", interpreter: "bash", needs: &["jq"], script: "hook.sh" },
-    Peer { name: "python3", interpreter: "python3", needs: &[], script: "hook.py" },
-    Peer { name: "node", interpreter: "node", needs: &[], script: "hook.js" },
+const PEERS: &[PeerProgram] = &[
+    PeerProgram { name: "bash and jq", interpreter: "bash", needs: &["jq"], script: "hook.sh" },
+    PeerProgram { name: "python3", interpreter: "python3", needs: &[], script: "hook.py" },
+    PeerProgram { name: "node", interpreter: "node", needs: &[], script: "hook.js" },
 ];
 
-struct Hook {
+struct PeerHook {
     name: &'static str,
     command: Command,
     payload: Vec<u8>,
@@ -36,58 +36,58 @@ struct Hook {
     peak_kb: u64,
 }
 
-impl Contest for Hook {
-    fn command(&mut self) -> (&mut Command, &[u8]) {
+impl TimedCommand for PeerHook {
+    fn command_and_stdin(&mut self) -> (&mut Command, &[u8]) {
         (&mut self.command, &self.payload)
     }
-    fn took(&mut self, time: u64) {
+    fn add_sample(&mut self, time: u64) {
         self.samples.push(time);
     }
 }
 
 /// Prints the table. Other programs have no targets.
-pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
+pub fn run_peers(lab: &Lab, kind: LinkKind, options: &BenchOptions) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
     trusted(&sandbox)?;
-    let mut hooks = vec![hook("thru", sandbox.thru(POST_TOOL_USE), &sandbox)?];
+    let mut hooks = vec![prepare_hook("thru", sandbox.thru_command(POST_TOOL_USE), &sandbox)?];
     for peer in PEERS {
         let missing =
-            [&[peer.interpreter], peer.needs].concat().into_iter().find(|name| program(name).is_none());
+            [&[peer.interpreter], peer.needs].concat().into_iter().find(|name| find_program(name).is_none());
         if let Some(missing) = missing {
             println!("skipped: {}: {missing} is not installed", peer.name);
             continue;
         }
         let sandbox = lab.sandbox(&format!("peer-{}", peer.interpreter))?;
         trusted(&sandbox)?;
-        hooks.push(hook(peer.name, command(peer, &sandbox)?, &sandbox)?);
+        hooks.push(prepare_hook(peer.name, peer_command(peer, &sandbox)?, &sandbox)?);
     }
-    let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE), &[]);
-    let floor = super::sample(&mut true_command, &mut hooks, options.rounds)?;
-    let helper = memory::Helper::build()?;
+    let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE_PROGRAM), &[]);
+    let floor = super::collect_samples(&mut true_command, &mut hooks, options.rounds)?;
+    let helper = memory::MemoryHelper::build()?;
     for hook in &mut hooks {
         hook.peak_kb = helper.peak_kb(&hook.command, &hook.payload)?;
     }
-    table::progress("");
-    print!("{}", report(kind, options, &floor, &hooks));
+    table::print_progress("");
+    print!("{}", format_report(kind, options, &floor, &hooks));
     Ok(())
 }
 
-fn command(peer: &Peer, sandbox: &Sandbox) -> Result<Command> {
-    let interpreter = program(peer.interpreter).context("the interpreter has gone")?;
-    let script = crate::workspace().join("xtask/peers").join(peer.script);
+fn peer_command(peer: &PeerProgram, sandbox: &Sandbox) -> Result<Command> {
+    let interpreter = find_program(peer.interpreter).context("the interpreter has gone")?;
+    let script = crate::workspace_root().join("xtask/peers").join(peer.script);
     let mut command = sandbox.command(&interpreter, &[&*script.to_string_lossy()]);
     // The programs that the script calls may be outside the plain PATH of a sandbox.
-    let folders = peer.needs.iter().filter_map(|name| program(name)?.parent().map(Path::to_path_buf));
+    let folders = peer.needs.iter().filter_map(|name| find_program(name)?.parent().map(Path::to_path_buf));
     let path = folders.chain(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));
     command.env("PATH", std::env::join_paths(path)?);
     Ok(command)
 }
 
 /// Prepares a hook for timing. It must first show that it does the work.
-fn hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<Hook> {
+fn prepare_hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<PeerHook> {
     let payload = edit_4k(&sandbox.dir);
-    let output = sandbox::finish(&mut command, &payload)?;
-    let log = std::fs::read_to_string(sandbox.journal()).unwrap_or_default();
+    let output = sandbox::run_with_timeout(&mut command, &payload)?;
+    let log = std::fs::read_to_string(sandbox.journal_path()).unwrap_or_default();
     let line: Value = log.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
     ensure!(
         output.status.success() && line["id"] == "toolu_01bench" && line.to_string().contains("session.rs"),
@@ -95,11 +95,11 @@ fn hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<H
         output.status,
         String::from_utf8_lossy(&output.stderr).trim()
     );
-    Ok(Hook { name, command, payload, samples: Vec::new(), peak_kb: 0 })
+    Ok(PeerHook { name, command, payload, samples: Vec::new(), peak_kb: 0 })
 }
 
 /// Returns where a program really is. The one on PATH may be a shim that starts it, and the shim would be timed too.
-fn program(name: &str) -> Option<PathBuf> {
+fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?;
     if name != "python3" {
@@ -110,7 +110,7 @@ fn program(name: &str) -> Option<PathBuf> {
     real.is_file().then_some(real)
 }
 
-fn report(kind: Kind, options: &Options, floor: &[u64], hooks: &[Hook]) -> String {
+fn format_report(kind: LinkKind, options: &BenchOptions, floor: &[u64], hooks: &[PeerHook]) -> String {
     let base = percentile(floor, 50.0);
     let ours = hooks.first().map_or(0, |hook| percentile(&hook.samples, 50.0));
     let head = ["tool-done, 4 KB edit", "p50 µs", "p99 µs", "memory MB", "× true", "× thru"];
@@ -126,13 +126,17 @@ fn report(kind: Kind, options: &Options, floor: &[u64], hooks: &[Hook]) -> Strin
             format!("{:.2}", ratio(half, ours)),
         ]);
     };
-    add(TRUE, floor, String::new());
+    add(TRUE_PROGRAM, floor, String::new());
     for hook in hooks {
-        add(hook.name, &hook.samples, format!("{:.1}", mb(hook.peak_kb)));
+        add(hook.name, &hook.samples, format!("{:.1}", kb_to_mb(hook.peak_kb)));
     }
     let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right];
-    let table = if options.markdown { table::markdown(&align, &rows) } else { table::plain(&align, &rows) };
-    let rounds = table::thousands(options.rounds);
+    let table = if options.markdown {
+        table::markdown_table(&align, &rows)
+    } else {
+        table::plain_table(&align, &rows)
+    };
+    let rounds = table::format_thousands(options.rounds);
     format!(
         "thru, {}, beside hooks that do the same, {rounds} rounds in random order\n\n{table}",
         kind.name()

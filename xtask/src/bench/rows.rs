@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::dist::Kind;
+use crate::dist::LinkKind;
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -15,11 +15,11 @@ pub struct Row {
     pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub payload: fn(&Path) -> Vec<u8>,
-    pub target: Target,
+    pub target: TimeTarget,
     /// Whether the row is also run 64 times at once; only one row is.
     pub crowd: bool,
     /// The transcript that its payload names.
-    pub transcript: Option<Transcript>,
+    pub transcript: Option<TranscriptSpec>,
     /// Resets the sandbox before each sample; its time is not measured. It gets the transcript and the round.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether the hook must print something for the agent, in every sample. Without this check a hook that does
@@ -32,8 +32,8 @@ pub struct Row {
 impl Row {
     /// A row whose session is seen for the first time in every sample.
     const fn at_first_contact(self, size: Size) -> Self {
-        let transcript = Some(Transcript { size, use_: Use::Still });
-        Self { transcript, before_each: forget_session, ..self }
+        let transcript = Some(TranscriptSpec { size, use_: TranscriptUse::Still });
+        Self { transcript, before_each: remove_session_records, ..self }
     }
 
     /// A row in which a new session begins in every sample, and is told something. A second start of the same session
@@ -44,7 +44,11 @@ impl Row {
 
     /// A row whose transcript was read before and has grown by a turn since.
     const fn with_cursor(self, size: Size) -> Self {
-        Self { transcript: Some(Transcript { size, use_: Use::Growing }), before_each: grow, ..self }
+        Self {
+            transcript: Some(TranscriptSpec { size, use_: TranscriptUse::Growing }),
+            before_each: append_turn,
+            ..self
+        }
     }
 }
 
@@ -62,20 +66,20 @@ pub enum Size {
 
 /// Whether rows append to their transcript. Rows of one kind that need the same size share a file.
 #[derive(Clone, Copy)]
-enum Use {
+enum TranscriptUse {
     Still,
     Growing,
 }
 
 #[derive(Clone, Copy)]
-pub struct Transcript {
+pub struct TranscriptSpec {
     size: Size,
-    use_: Use,
+    use_: TranscriptUse,
 }
 
-impl Transcript {
+impl TranscriptSpec {
     /// Returns the transcript. It is created once, in the folder of the run.
-    pub fn make(&self, lab: &Path, large: usize) -> Result<PathBuf> {
+    pub fn create(&self, lab: &Path, large: usize) -> Result<PathBuf> {
         let (name, mb) = match self.size {
             Size::Mb1 => ("1", 1),
             Size::Mb10 => ("10", 10),
@@ -84,35 +88,35 @@ impl Transcript {
             Size::Gb1 => ("1000", large * 2),
         };
         let path = match self.use_ {
-            Use::Still => lab.join(format!("transcript-{name}.jsonl")),
-            Use::Growing => lab.join(format!("transcript-{name}-growing.jsonl")),
+            TranscriptUse::Still => lab.join(format!("transcript-{name}.jsonl")),
+            TranscriptUse::Growing => lab.join(format!("transcript-{name}-growing.jsonl")),
         };
         if !path.exists() {
-            transcript::write(&path, &lab.join("project"), mb * transcript::MB)?;
+            transcript::write_transcript(&path, &lab.join("project"), mb * transcript::MEGABYTE)?;
         }
         Ok(path)
     }
 }
 
 /// The most a row may cost, as a multiple of `/bin/true`.
-pub struct Target {
+pub struct TimeTarget {
     musl: f64,
     gnu: f64,
 }
 
-impl Target {
-    pub fn of(&self, kind: Kind) -> f64 {
+impl TimeTarget {
+    pub fn of(&self, kind: LinkKind) -> f64 {
         match kind {
-            Kind::Musl => self.musl,
-            Kind::StaticGnu => self.gnu,
+            LinkKind::Musl => self.musl,
+            LinkKind::StaticGnu => self.gnu,
             // The dynamic loader costs 0.5 to 0.7 in addition to glibc's own start-up (measured).
-            Kind::Dynamic => self.gnu + 0.7,
+            LinkKind::Dynamic => self.gnu + 0.7,
         }
     }
 }
 
-const fn at_most(musl: f64, gnu: f64) -> Target {
-    Target { musl, gnu }
+const fn at_most(musl: f64, gnu: f64) -> TimeTarget {
+    TimeTarget { musl, gnu }
 }
 
 const fn row(
@@ -120,7 +124,7 @@ const fn row(
     sandbox: fn(&Sandbox) -> Result<()>,
     argv: &'static [&'static str],
     payload: fn(&Path) -> Vec<u8>,
-    target: Target,
+    target: TimeTarget,
 ) -> Row {
     Row {
         name,
@@ -130,7 +134,7 @@ const fn row(
         target,
         crowd: false,
         transcript: None,
-        before_each: as_it_is,
+        before_each: leave_unchanged,
         speaks: false,
         new_session: false,
     }
@@ -252,7 +256,7 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// Part of the names of rows that take long to set up. A quick run leaves them out.
-pub const MANY: &str = "100,000 packets";
+pub const MANY_PACKETS: &str = "100,000 packets";
 
 /// The row whose system calls are counted.
 pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
@@ -260,9 +264,9 @@ pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
 
 /// Part of the name of each row at a first contact, which happens once in a session and reads up to 14 MB.
-pub const AT_FIRST_CONTACT: &str = "first contact";
+pub const FIRST_CONTACT_NAME: &str = "first contact";
 /// The limit of these rows.
-const FIRST_CONTACT: Target = at_most(30.0, 30.5);
+const FIRST_CONTACT: TimeTarget = at_most(30.0, 30.5);
 const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
 const PICKUP: &[&str] = &["pickup", "20260101T000000Z-fix-the-thing-050000"];
 const START: &[&str] = &["hook", "claude-code", "SessionStart"];
@@ -274,51 +278,51 @@ const AGENT_START: &[&str] = &["hook", "claude-code", "SubagentStart"];
 const AGENT_STOP: &[&str] = &["hook", "claude-code", "SubagentStop"];
 
 pub fn trusted(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()
+    sandbox.init_root()
 }
 
 /// A thousand sessions, ten thousand lines in the journal of the last one, and its digest.
 fn filled(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    sandbox.must(START, &start(&sandbox.dir))?;
-    sandbox.must(PROMPT, &prompt(&sandbox.dir))?;
-    let sessions = sandbox.store().join("indexes/sessions.jsonl");
+    sandbox.init_root()?;
+    sandbox.run_successfully(START, &start(&sandbox.dir))?;
+    sandbox.run_successfully(PROMPT, &prompt(&sandbox.dir))?;
+    let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
     // The session with the journal is the last one, so that a new session is told about it.
     let last = std::fs::read_to_string(&sessions)?;
     repeat_last(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
     let others = std::fs::read_to_string(&sessions)?;
     std::fs::write(&sessions, [&others[last.len()..], &last].concat())?;
     for tool in [edit_4k(&sandbox.dir), bash_4k(&sandbox.dir)] {
-        sandbox.must(POST_TOOL_USE, &tool)?;
-        repeat_last(&sandbox.journal(), "toolu_01bench", 4_999, |number| format!("toolu_{number:06}"))?;
+        sandbox.run_successfully(POST_TOOL_USE, &tool)?;
+        repeat_last(&sandbox.journal_path(), "toolu_01bench", 4_999, |number| format!("toolu_{number:06}"))?;
     }
-    sandbox.must(STOP, &stop(&sandbox.dir)).map(drop)
+    sandbox.run_successfully(STOP, &stop(&sandbox.dir)).map(drop)
 }
 
 /// The same with a plan of 200 tasks, 500 decisions and 1,000 packets; briefs are ranked by score.
 fn scored(sandbox: &Sandbox) -> Result<()> {
     filled(sandbox)?;
-    with_plan(sandbox, 10, 20)?;
-    sandbox.must(&["task", "start", "5.1"], b"")?;
-    with_decisions(sandbox, 500)?;
-    with_packets(sandbox, 1_000)?;
-    std::fs::write(sandbox.store().join("config.toml"), "[brief.scoring]\nenabled = true\n")?;
+    add_plan(sandbox, 10, 20)?;
+    sandbox.run_successfully(&["task", "start", "5.1"], b"")?;
+    add_decisions(sandbox, 500)?;
+    add_packets(sandbox, 1_000)?;
+    std::fs::write(sandbox.store_folder().join("config.toml"), "[brief.scoring]\nenabled = true\n")?;
     Ok(())
 }
 
 /// A large plan, and as many decisions as a team makes in years.
 fn decided(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    with_plan(sandbox, 20, 100)?;
-    with_decisions(sandbox, 5_000)
+    sandbox.init_root()?;
+    add_plan(sandbox, 20, 100)?;
+    add_decisions(sandbox, 5_000)
 }
 
-fn with_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
-    sandbox.must(
+fn add_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
+    sandbox.run_successfully(
         &["decide", "Decision number 000000: the parser keeps comments", "--why", "people write them"],
         b"",
     )?;
-    let log = sandbox.store().join("decisions.jsonl");
+    let log = sandbox.store_folder().join("decisions.jsonl");
     let line = std::fs::read_to_string(&log)?;
     let id = line.split("\"id\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
     let lines: String = (0..decisions)
@@ -331,21 +335,21 @@ fn with_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
 
 /// A task in progress with evidence about a thousand files, old enough that only their times are compared.
 fn proven(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
+    sandbox.init_root()?;
     let folder = sandbox.dir.join("src");
     std::fs::create_dir_all(&folder)?;
     for number in 0..1_000 {
         std::fs::write(folder.join(format!("file-{number:04}.rs")), format!("fn f{number}() {{}}\n"))?;
     }
-    sandbox.must(&["plan", "init", "Parser", "--phase", "Read"], b"")?;
-    sandbox.must(&["task", "add", "Lexer"], b"")?;
-    sandbox.must(&["task", "start", "1.1"], b"")?;
+    sandbox.run_successfully(&["plan", "init", "Parser", "--phase", "Read"], b"")?;
+    sandbox.run_successfully(&["task", "add", "Lexer"], b"")?;
+    sandbox.run_successfully(&["task", "start", "1.1"], b"")?;
     std::thread::sleep(std::time::Duration::from_millis(1_100));
-    sandbox.must(&["evidence", "run", "1.1", "--", "true"], b"").map(drop)
+    sandbox.run_successfully(&["evidence", "run", "1.1", "--", "true"], b"").map(drop)
 }
 
 /// Creates a plan with `phases` phases of `tasks` tasks each; a fifth of the tasks are done.
-fn with_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
+fn add_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     let mut text = "# A large plan\n".to_owned();
     for phase in 1..=phases {
         text.push_str(&format!("## Phase {phase}: Part {phase}\n"));
@@ -359,18 +363,18 @@ fn with_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     }
     let file = sandbox.dir.join("large-plan.md");
     std::fs::write(&file, text)?;
-    sandbox.must(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
+    sandbox.run_successfully(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
 }
 
 /// A hundred thousand packets. They were listed once, so there is an index, and their folder is old enough for the
 /// index to be used.
 fn many_packets(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    with_packets(sandbox, 100_000)
+    sandbox.init_root()?;
+    add_packets(sandbox, 100_000)
 }
 
-fn with_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
-    let folder = sandbox.store().join("packets");
+fn add_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
+    let folder = sandbox.store_folder().join("packets");
     std::fs::create_dir_all(&folder)?;
     for number in 0..packets {
         let id = format!("20260101T000000Z-fix-the-thing-{number:06}");
@@ -385,25 +389,25 @@ fn with_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
     }
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     std::fs::File::open(&folder)?.set_modified(past)?;
-    sandbox.must(&["packet", "list"], b"").map(drop)
+    sandbox.run_successfully(&["packet", "list"], b"").map(drop)
 }
 
 /// A live run of eight outputs: six exist, with 20 KB each, and one of the missing ones belongs to the sub-agent.
 fn expecting(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
+    sandbox.init_root()?;
     let mut words = vec!["gate", "expect", "review"];
-    words.extend(OUTPUTS);
-    sandbox.must(&words, b"")?;
-    report(sandbox, &OUTPUTS[..6])
+    words.extend(OUTPUT_NAMES);
+    sandbox.run_successfully(&words, b"")?;
+    write_outputs(sandbox, &OUTPUT_NAMES[..6])
 }
 
 fn reported(sandbox: &Sandbox) -> Result<()> {
     expecting(sandbox)?;
-    report(sandbox, &OUTPUTS[6..])
+    write_outputs(sandbox, &OUTPUT_NAMES[6..])
 }
 
-fn report(sandbox: &Sandbox, names: &[&str]) -> Result<()> {
-    let outputs = sandbox.store().join("outputs");
+fn write_outputs(sandbox: &Sandbox, names: &[&str]) -> Result<()> {
+    let outputs = sandbox.store_folder().join("outputs");
     let run = std::fs::read_dir(&outputs)?.next().context("expect made no run")??.path();
     let text = "A line of a report, of the usual length.\n".repeat(500);
     for name in names {
@@ -412,7 +416,7 @@ fn report(sandbox: &Sandbox, names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-const OUTPUTS: &[&str] = &[
+const OUTPUT_NAMES: &[&str] = &[
     "review-a.md",
     "review-b.md",
     "review-c.md",
@@ -433,36 +437,39 @@ fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> Stri
 
 /// A loop that holds the session, and a copy of its initial state.
 fn looping(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    sandbox.must(START, &start(&sandbox.dir))?;
-    sandbox.must(
+    sandbox.init_root()?;
+    sandbox.run_successfully(START, &start(&sandbox.dir))?;
+    sandbox.run_successfully(
         &["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--session", SESSION],
         b"",
     )?;
-    Ok(std::fs::copy(the_loop(sandbox)?, sandbox.dir.join("loop.md")).map(drop)?)
+    Ok(std::fs::copy(only_loop_path(sandbox)?, sandbox.dir.join("loop.md")).map(drop)?)
 }
 
 fn foreign_loop(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    sandbox.must(&["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--next"], b"").map(drop)
+    sandbox.init_root()?;
+    sandbox
+        .run_successfully(&["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--next"], b"")
+        .map(drop)
 }
 
-fn the_loop(sandbox: &Sandbox) -> Result<PathBuf> {
-    let mut files = std::fs::read_dir(sandbox.store().join("loops"))?.flatten().map(|entry| entry.path());
+fn only_loop_path(sandbox: &Sandbox) -> Result<PathBuf> {
+    let mut files =
+        std::fs::read_dir(sandbox.store_folder().join("loops"))?.flatten().map(|entry| entry.path());
     files.find(|path| path.extension().is_some_and(|found| found == "md")).context("there is no loop")
 }
 
 fn loop_begins(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
-    Ok(std::fs::copy(sandbox.dir.join("loop.md"), the_loop(sandbox)?).map(drop)?)
+    Ok(std::fs::copy(sandbox.dir.join("loop.md"), only_loop_path(sandbox)?).map(drop)?)
 }
 
-fn as_it_is(_: &Sandbox, _: &Path, _: usize) -> Result<()> {
+fn leave_unchanged(_: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(())
 }
 
-fn forget_session(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
+fn remove_session_records(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     for name in ["state/cursors", "state/digest", "state/pending", "sessions"] {
-        if let Ok(entries) = std::fs::read_dir(sandbox.store().join(name)) {
+        if let Ok(entries) = std::fs::read_dir(sandbox.store_folder().join(name)) {
             for entry in entries {
                 std::fs::remove_file(entry?.path())?;
             }
@@ -481,14 +488,15 @@ pub fn new_session(round: usize) -> String {
 
 /// Removes the sessions that began in earlier rounds: with them, the store would not be the same in each round.
 fn forget_starts(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
-    let (list, first) = (sandbox.store().join("indexes/sessions.jsonl"), sandbox.dir.join("sessions.jsonl"));
+    let (list, first) =
+        (sandbox.store_folder().join("indexes/sessions.jsonl"), sandbox.dir.join("sessions.jsonl"));
     match (first.exists(), list.exists()) {
         (true, _) => std::fs::copy(&first, &list).map(drop)?,
         (false, true) => std::fs::copy(&list, &first).map(drop)?,
         (false, false) => std::fs::write(&first, "")?,
     }
-    let state = std::fs::read_dir(sandbox.store().join("state")).into_iter().flatten().flatten();
-    for folder in state.map(|entry| entry.path()).chain([sandbox.store().join("sessions")]) {
+    let state = std::fs::read_dir(sandbox.store_folder().join("state")).into_iter().flatten().flatten();
+    for folder in state.map(|entry| entry.path()).chain([sandbox.store_folder().join("sessions")]) {
         for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             if file.file_name().to_string_lossy().starts_with(NEW_SESSIONS) {
                 std::fs::remove_file(file.path())?;
@@ -498,53 +506,53 @@ fn forget_starts(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(())
 }
 
-fn grow(_: &Sandbox, path: &Path, round: usize) -> Result<()> {
-    transcript::grow(path, Path::new("/project"), round)
+fn append_turn(_: &Sandbox, path: &Path, round: usize) -> Result<()> {
+    transcript::append_turn(path, Path::new("/project"), round)
 }
 
 fn brief_due(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
-    let folder = sandbox.store().join("state/pending");
+    let folder = sandbox.store_folder().join("state/pending");
     std::fs::create_dir_all(&folder)?;
     Ok(std::fs::write(folder.join(SESSION), "due\n")?)
 }
 
 /// The session has a role, with a context file of the usual size.
 fn with_role(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    sandbox.must(START, &start(&sandbox.dir))?;
-    sandbox.must(&["context", "new", "tester"], b"")?;
-    sandbox.must(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
+    sandbox.init_root()?;
+    sandbox.run_successfully(START, &start(&sandbox.dir))?;
+    sandbox.run_successfully(&["context", "new", "tester"], b"")?;
+    sandbox.run_successfully(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
 }
 
 /// A manifest with three files, a session that is working on it, and an earlier compaction.
 fn with_workstream(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    sandbox.must(START, &start(&sandbox.dir))?;
-    let folder = sandbox.store().join("workstreams/01-bench");
+    sandbox.init_root()?;
+    sandbox.run_successfully(START, &start(&sandbox.dir))?;
+    let folder = sandbox.store_folder().join("workstreams/01-bench");
     std::fs::create_dir_all(&folder)?;
     for (name, text) in
         [("overview.md", "why\n"), ("plan.md", "how\n"), ("steps.md", "- [x] one\n- [ ] two\n")]
     {
         std::fs::write(folder.join(name), text.repeat(100))?;
     }
-    sandbox.must(&["resume", "new", "01-bench"], b"")?;
+    sandbox.run_successfully(&["resume", "new", "01-bench"], b"")?;
     let input = json!({"file_path": folder.join("plan.md")});
     let read = json!({"tool_name": "Read", "tool_use_id": "toolu_01bench", "tool_input": input});
-    sandbox.must(POST_TOOL_USE, &payload::event(&sandbox.dir, "PostToolUse", read))?;
-    sandbox.must(COMPACT, &compact(&sandbox.dir)).map(drop)
+    sandbox.run_successfully(POST_TOOL_USE, &payload::hook_payload(&sandbox.dir, "PostToolUse", read))?;
+    sandbox.run_successfully(COMPACT, &compact(&sandbox.dir)).map(drop)
 }
 
 fn reads_role(sandbox: &Path) -> Vec<u8> {
     let file = sandbox.join("project/.agent/context/agents/tester.context.md");
     let more =
         json!({"tool_name": "Read", "tool_use_id": "toolu_01bench", "tool_input": {"file_path": file}});
-    payload::event(sandbox, "PostToolUse", more)
+    payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
 /// The state after a clone: the store exists, but there is no trust record.
 fn untrusted(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    Ok(std::fs::remove_dir_all(sandbox.state())?)
+    sandbox.init_root()?;
+    Ok(std::fs::remove_dir_all(sandbox.state_folder())?)
 }
 
 fn nothing(_: &Sandbox) -> Result<()> {
@@ -552,22 +560,22 @@ fn nothing(_: &Sandbox) -> Result<()> {
 }
 
 pub fn edit_4k(sandbox: &Path) -> Vec<u8> {
-    payload::edit(sandbox, "toolu_01bench", 3_400, &payload::github_token())
+    payload::edit_payload(sandbox, "toolu_01bench", 3_400, &payload::github_token())
 }
 
 fn edit_2m(sandbox: &Path) -> Vec<u8> {
-    payload::edit(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
+    payload::edit_payload(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
 /// A Bash call of 4 KB. The journal keeps the command, so redaction has work to do here.
 fn bash_4k(sandbox: &Path) -> Vec<u8> {
     let script = payload::code(3_300, &payload::github_token());
-    payload::bash(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
+    payload::bash_payload(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
 }
 
 fn prompt(sandbox: &Path) -> Vec<u8> {
     let text = "Please make the token cache survive a restart, and do not log the password any more.";
-    payload::event(sandbox, "UserPromptSubmit", json!({"prompt": text}))
+    payload::hook_payload(sandbox, "UserPromptSubmit", json!({"prompt": text}))
 }
 
 /// The JSON that a harness passes to the program that writes its status line.
@@ -579,28 +587,28 @@ fn session_status(sandbox: &Path) -> Vec<u8> {
 }
 
 fn start(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SessionStart", json!({"source": "startup", "model": "claude-opus-4"}))
+    payload::hook_payload(sandbox, "SessionStart", json!({"source": "startup", "model": "claude-opus-4"}))
 }
 
 fn restart(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SessionStart", json!({"source": "compact", "model": "claude-opus-4"}))
+    payload::hook_payload(sandbox, "SessionStart", json!({"source": "compact", "model": "claude-opus-4"}))
 }
 
 fn resumed(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SessionStart", json!({"source": "resume"}))
+    payload::hook_payload(sandbox, "SessionStart", json!({"source": "resume"}))
 }
 
 fn agent_start(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "security"}))
+    payload::hook_payload(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "security"}))
 }
 
 fn coder_start(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "coder"}))
+    payload::hook_payload(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "coder"}))
 }
 
 fn agent_stop(sandbox: &Path) -> Vec<u8> {
     let text = "All is well, but I did not write it down.";
-    payload::event(
+    payload::hook_payload(
         sandbox,
         "SubagentStop",
         json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": text}),
@@ -609,11 +617,11 @@ fn agent_stop(sandbox: &Path) -> Vec<u8> {
 
 fn stop(sandbox: &Path) -> Vec<u8> {
     let text = "All tests pass. Next: the cache of tokens.";
-    payload::event(sandbox, "Stop", json!({"stop_hook_active": false, "last_assistant_message": text}))
+    payload::hook_payload(sandbox, "Stop", json!({"stop_hook_active": false, "last_assistant_message": text}))
 }
 
 pub fn compact(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
+    payload::hook_payload(sandbox, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
 }
 
 fn empty(_: &Path) -> Vec<u8> {

@@ -9,14 +9,14 @@ use std::time::Instant;
 
 use nix::sys::resource::{UsageWho, getrusage};
 
-const TO_FILE: &str = "PEAK_MEMORY_FILE";
+const RESULT_FILE_VARIABLE: &str = "PEAK_MEMORY_FILE";
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let Some(program) = words.next() else { return ExitCode::from(2) };
-    let file = std::env::var_os(TO_FILE);
+    let file = std::env::var_os(RESULT_FILE_VARIABLE);
     let mut command = Command::new(program);
-    command.args(words).env_remove(TO_FILE);
+    command.args(words).env_remove(RESULT_FILE_VARIABLE);
     if file.is_none() {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }

@@ -8,25 +8,27 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::{Addresses, LAYOUT, STATIC, fixed, has_gnu_ld};
-use crate::platforms::{self, Platform, System};
+use super::{AddressMode, LAYOUT_FLAG, STATIC_FLAG, fixed_address_flag, has_gnu_ld};
+use crate::platforms::{self, OperatingSystem, Platform};
 
-const ZIG: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
+const ZIG_PACKAGES: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 
 /// The target for which the C compiler is used as the linker.
-const HOST: &str = "x86_64-unknown-linux-musl";
+const HOST_TARGET: &str = "x86_64-unknown-linux-musl";
 
 const CHECKSUMS: &str = "SHA256SUMS";
 
 /// The files in an archive besides the binary.
-const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+const EXTRA_FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-pub fn run(addresses: Addresses) -> Result<bool> {
+pub fn build_archives(addresses: AddressMode) -> Result<bool> {
     let folder = crate::target_dir().join("dist");
     std::fs::create_dir_all(&folder)?;
     let (mut archives, mut passed) = (Vec::new(), true);
-    for platform in platforms::ALL {
-        match build(&platform, addresses).and_then(|binary| pack(&folder, &platform, &binary)) {
+    for platform in platforms::PLATFORMS {
+        match build_for_platform(&platform, addresses)
+            .and_then(|binary| pack_archive(&folder, &platform, &binary))
+        {
             Ok(archive) => archives.push(archive),
             Err(error) => {
                 eprintln!("error: {}: {error:#}", platform.target);
@@ -43,24 +45,25 @@ pub fn run(addresses: Addresses) -> Result<bool> {
     Ok(passed)
 }
 
-fn build(platform: &Platform, addresses: Addresses) -> Result<PathBuf> {
-    if !platforms::is_installed(platform.target) {
+fn build_for_platform(platform: &Platform, addresses: AddressMode) -> Result<PathBuf> {
+    if !platforms::is_target_installed(platform.target) {
         bail!("the Rust target is not installed (rustup target add {})", platform.target);
     }
-    let mut cargo = crate::cargo();
+    let mut cargo = crate::cargo_command();
     match platform.system {
-        System::Linux => {
+        OperatingSystem::Linux => {
             cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
             // The linker for the other architecture is not GNU ld, so it gets no layout script.
-            let layout = (platform.target == HOST && has_gnu_ld()).then_some(LAYOUT);
-            let flags: Vec<_> = [STATIC].into_iter().chain(fixed(addresses)).chain(layout).collect();
+            let layout = (platform.target == HOST_TARGET && has_gnu_ld()).then_some(LAYOUT_FLAG);
+            let flags: Vec<_> =
+                [STATIC_FLAG].into_iter().chain(fixed_address_flag(addresses)).chain(layout).collect();
             super::add_rustflags(&mut cargo, &flags);
         }
-        System::MacOs if cfg!(target_os = "macos") => {
+        OperatingSystem::MacOs if cfg!(target_os = "macos") => {
             cargo.arg("build");
         }
-        System::MacOs => {
-            let tools = zig()?;
+        OperatingSystem::MacOs => {
+            let tools = install_zig()?;
             let path = std::env::var_os("PATH").unwrap_or_default();
             let paths = [tools].into_iter().chain(std::env::split_paths(&path));
             cargo.arg("zigbuild").env("PATH", std::env::join_paths(paths)?);
@@ -73,24 +76,24 @@ fn build(platform: &Platform, addresses: Addresses) -> Result<PathBuf> {
 }
 
 /// Returns the folder with `cargo-zigbuild`, in a separate environment below `target`.
-fn zig() -> Result<PathBuf> {
+fn install_zig() -> Result<PathBuf> {
     let environment = crate::target_dir().join("zig");
     let tools = environment.join("bin");
     if !tools.join("cargo-zigbuild").exists() {
-        eprintln!("Fetching {} (once, 442 MB) ...", ZIG.join(" and "));
+        eprintln!("Fetching {} (once, 442 MB) ...", ZIG_PACKAGES.join(" and "));
         run_quietly(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
-        run_quietly(Command::new(tools.join("pip")).args(["install", "--quiet"]).args(ZIG))?;
+        run_quietly(Command::new(tools.join("pip")).args(["install", "--quiet"]).args(ZIG_PACKAGES))?;
     }
     Ok(tools)
 }
 
 /// Packs `thru-<version>-<target>.tar.gz`, with one folder of the same name in it.
-fn pack(folder: &Path, platform: &Platform, binary: &Path) -> Result<String> {
+fn pack_archive(folder: &Path, platform: &Platform, binary: &Path) -> Result<String> {
     let name = format!("thru-{}-{}", env!("CARGO_PKG_VERSION"), platform.target);
     let packed = folder.join(&name);
     let _ = std::fs::remove_dir_all(&packed);
     std::fs::create_dir_all(&packed)?;
-    let papers = PAPERS.map(|paper| crate::workspace().join(paper));
+    let papers = EXTRA_FILES.map(|paper| crate::workspace_root().join(paper));
     for file in papers.iter().map(PathBuf::as_path).chain([binary]) {
         let to = packed.join(file.file_name().context("no name")?);
         std::fs::copy(file, to).with_context(|| format!("copying {}", file.display()))?;
@@ -139,7 +142,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let binary = folder.path().join("thru");
         std::fs::write(&binary, "#!/bin/sh\n").unwrap();
-        let archive = pack(folder.path(), &platforms::ALL[0], &binary).unwrap();
+        let archive = pack_archive(folder.path(), &platforms::PLATFORMS[0], &binary).unwrap();
         let name = format!("thru-{}-aarch64-apple-darwin", env!("CARGO_PKG_VERSION"));
         assert_eq!(archive, format!("{name}.tar.gz"));
         let listed =

@@ -6,35 +6,40 @@
 use std::path::Path;
 
 use harness::HARNESSES;
-use harness::settings::{Command, Entry, HookLocation, Timeout, TimeoutUnit, find, install, uninstall};
-use harness::transcript::each_line;
-use model::document::{Document, Head, unwrap_verbatim, wrap_verbatim};
+use harness::settings::{
+    HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit, find_hooks, install_hooks,
+    uninstall_hooks,
+};
+use harness::transcript::each_object_in_line;
+use model::document::{Document, SectionHead, unwrap_verbatim, wrap_verbatim};
 use model::id::{Id, MAX_BYTES};
 use model::redact::{self, redact_bytes};
-use model::render::{code, inline, one_line, quote, quoted, width};
+use model::render::{
+    block_quote, in_backticks, in_quotation_marks, inline_for_model, one_line, utf16_length,
+};
 
-pub type Target = fn(&[u8]);
+pub type FuzzTarget = fn(&[u8]);
 
-pub const TARGETS: [(&str, Target); 8] = [
-    ("document", document),
-    ("section", section),
-    ("transcript", transcript),
-    ("payload", payload),
-    ("settings", settings),
-    ("redact", redact),
-    ("render", render),
-    ("id", id),
+pub const TARGETS: [(&str, FuzzTarget); 8] = [
+    ("document", fuzz_document),
+    ("section", fuzz_section),
+    ("transcript", fuzz_transcript),
+    ("payload", fuzz_payload),
+    ("settings", fuzz_settings),
+    ("redact", fuzz_redact),
+    ("render", fuzz_render),
+    ("id", fuzz_id),
 ];
 
 /// Parsing and writing a document gives the same bytes. An edit of the frontmatter can be read back and does not touch
 /// the body.
-pub fn document(data: &[u8]) {
+pub fn fuzz_document(data: &[u8]) {
     let mut document = Document::parse(data);
     assert_eq!(document.bytes(), data, "parse and write");
     let body = document.body().to_vec();
     let had_frontmatter = document.has_frontmatter();
     let value = "a: b # c";
-    if document.set("fuzzed", value).is_err() {
+    if document.set_entry("fuzzed", value).is_err() {
         assert_eq!(document.bytes(), data, "a refused edit changes nothing");
         return;
     }
@@ -45,15 +50,15 @@ pub fn document(data: &[u8]) {
         assert_eq!(document.body(), body, "the body is not touched");
     }
     let once = document.bytes().to_vec();
-    assert!(document.set("fuzzed", value).is_ok());
+    assert!(document.set_entry("fuzzed", value).is_ok());
     assert_eq!(document.bytes(), once, "twice is once");
-    document.remove("fuzzed");
-    assert_eq!(document.get("fuzzed"), None);
+    document.remove_entry("fuzzed");
+    assert_eq!(document.value_of("fuzzed"), None);
 }
 
 /// The input is a text, a byte that no text contains, and a document. The text replaces the document's first
 /// section, and nothing else changes.
-pub fn section(data: &[u8]) {
+pub fn fuzz_section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
     let mut document = Document::parse(rest);
@@ -61,7 +66,7 @@ pub fn section(data: &[u8]) {
     else {
         return;
     };
-    let path = [Head::exact(heading.0, &heading.1)];
+    let path = [SectionHead::exact(heading.0, &heading.1)];
     let Some(old) = document.section(&path).map(|section| section.body().to_vec()) else { return };
     let start = document
         .section(&path)
@@ -84,19 +89,19 @@ pub fn section(data: &[u8]) {
 }
 
 /// Reading a line of any harness's transcript always makes progress, so the reading ends.
-pub fn transcript(data: &[u8]) {
+pub fn fuzz_transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
         let line = read_line(data);
         assert!(line.rest.len() < data.len().max(1), "what is left is less");
         let mut lines = 0;
-        each_line(read_line, data, |_| lines += 1);
+        each_object_in_line(read_line, data, |_| lines += 1);
         assert!(lines <= 32, "{lines} lines in one");
     }
 }
 
 /// If the input can be decoded as a hook's payload, it has a session.
-pub fn payload(data: &[u8]) {
+pub fn fuzz_payload(data: &[u8]) {
     for harness in HARNESSES {
         for event in ["PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop", "PreCompact"]
         {
@@ -109,23 +114,23 @@ pub fn payload(data: &[u8]) {
 
 /// If settings parse, our hooks can be inserted and removed, which restores the same bytes. If they do not parse,
 /// they are not changed.
-pub fn settings(data: &[u8]) {
-    let entries = ["Stop", "PostToolUse"].map(|event| Entry {
+pub fn fuzz_settings(data: &[u8]) {
+    let entries = ["Stop", "PostToolUse"].map(|event| HookEntry {
         event: event.into(),
         matcher: (event == "PostToolUse").then(|| "*".to_owned()),
-        command: Command::Exec {
+        command: HookCommand::Exec {
             program: Path::new("/opt/thru").display().to_string(),
             args: vec!["hook".into(), "claude-code".into(), event.into()],
         },
-        timeout: Timeout { seconds: 10, unit: TimeoutUnit::Seconds },
+        timeout: HookTimeout { seconds: 10, unit: TimeoutUnit::Seconds },
     });
     for place in [HookLocation::CLAUDE_CODE, HookLocation::DROID_SETTINGS, HookLocation::DROID_HOOKS] {
-        let Ok(ours) = find(data, &place) else { continue };
-        let Ok(installed) = install(Some(data), &place, &entries) else { continue };
-        let twice = install(Some(&installed.bytes), &place, &entries).expect("what we wrote parses");
+        let Ok(ours) = find_hooks(data, &place) else { continue };
+        let Ok(installed) = install_hooks(Some(data), &place, &entries) else { continue };
+        let twice = install_hooks(Some(&installed.bytes), &place, &entries).expect("what we wrote parses");
         assert_eq!(twice.bytes, installed.bytes, "twice is once");
         if ours.is_empty() {
-            let back = uninstall(&installed.bytes, &place).expect("what we wrote can be taken out");
+            let back = uninstall_hooks(&installed.bytes, &place).expect("what we wrote can be taken out");
             assert_eq!(
                 String::from_utf8_lossy(&back.bytes),
                 String::from_utf8_lossy(data),
@@ -136,34 +141,34 @@ pub fn settings(data: &[u8]) {
 }
 
 /// Redacting twice gives the same result.
-pub fn redact(data: &[u8]) {
+pub fn fuzz_redact(data: &[u8]) {
     for emails in [false, true] {
-        let options = redact::Options { emails };
+        let options = redact::RedactOptions { emails };
         let once = redact_bytes(data, options).into_owned();
         assert_eq!(redact_bytes(&once, options), once, "twice is once");
         if let Ok(text) = std::str::from_utf8(data) {
-            assert_eq!(redact::redact(text, options).as_bytes(), once, "text and bytes agree");
+            assert_eq!(redact::redact_text(text, options).as_bytes(), once, "text and bytes agree");
         }
     }
 }
 
 /// A text that reaches a model contains no invisible characters and no colour codes, and cannot close the quotes
 /// around it.
-pub fn render(data: &[u8]) {
+pub fn fuzz_render(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for max in [1, 7, 80, 2_000] {
-        for shown in [inline(&text, max), one_line(&text, max)] {
-            assert!(shown.chars().all(is_harmless), "{shown:?}");
-            assert!(width(&shown) <= max, "{} wide, at most {max}: {shown:?}", width(&shown));
+        for shown in [inline_for_model(&text, max), one_line(&text, max)] {
+            assert!(shown.chars().all(is_harmless_char), "{shown:?}");
+            assert!(utf16_length(&shown) <= max, "{} wide, at most {max}: {shown:?}", utf16_length(&shown));
         }
-        assert!(!inline(&text, max).contains("</"), "a tag that closes");
-        let fenced = code(&text, max);
+        assert!(!inline_for_model(&text, max).contains("</"), "a tag that closes");
+        let fenced = in_backticks(&text, max);
         let fence = fenced.len() - fenced.trim_start_matches('`').len();
         let inner = &fenced[fence..fenced.len() - fence];
         assert!(fence > 0 && !inner.split(|c| c != '`').any(|run| run.len() == fence), "{fenced}");
-        let said = quoted(&text, max);
+        let said = in_quotation_marks(&text, max);
         assert_eq!(said.matches(['“', '”']).count(), 2, "{said}");
-        assert!(quote(&text, max).lines().all(|line| line.starts_with('>')));
+        assert!(block_quote(&text, max).lines().all(|line| line.starts_with('>')));
     }
     let wrapped = wrap_verbatim(data, "\n");
     assert_eq!(unwrap_verbatim(&wrapped), Some(data), "what is wrapped comes out again");
@@ -172,13 +177,13 @@ pub fn render(data: &[u8]) {
     assert_eq!(headings, ["A", "B"], "a fence that is not closed from within");
 }
 
-fn is_harmless(c: char) -> bool {
+fn is_harmless_char(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// An id is always a safe file name.
-pub fn id(data: &[u8]) {
+pub fn fuzz_id(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(id) = Id::new(&text) else { return };
     assert_eq!(id.as_str(), text);

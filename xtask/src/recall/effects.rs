@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use super::events::{Call, End, Event, What};
+use super::events::{CallEnd, EventKind, ToolCall, TranscriptEvent};
 
 /// A change to the outside world that should not be made twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
+pub struct RecallEffect {
     /// The kind of effect: `commit`, `push`, `pull request`, …
     pub kind: &'static str,
     /// The ids of the effect. A text mentions the effect if it contains any of them.
@@ -15,10 +15,11 @@ pub struct Effect {
 }
 
 /// Words in the name of an MCP server's tool that show that the tool writes.
-const WRITING_TOOLS: [&str; 8] = ["create", "update", "delete", "send", "save", "add", "post", "comment"];
+const WRITING_TOOL_WORDS: [&str; 8] =
+    ["create", "update", "delete", "send", "save", "add", "post", "comment"];
 
 /// What a `gh` command creates, by its first words.
-const MAKING: [(&str, &str); 9] = [
+const CREATING_GH_COMMANDS: [(&str, &str); 9] = [
     ("gh pr create", "pull request"),
     ("gh pr merge", "merge"),
     ("gh pr comment", "comment"),
@@ -32,15 +33,15 @@ const MAKING: [(&str, &str); 9] = [
 
 /// Returns the effects of the calls that succeeded and printed an id, oldest first. Commits that were amended later
 /// are left out.
-pub fn of(events: &[Event]) -> Vec<Effect> {
-    let calls: Vec<&Call> = events.iter().filter_map(|event| event.call()).collect();
-    let mut found: Vec<Effect> = Vec::new();
+pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
+    let calls: Vec<&ToolCall> = events.iter().filter_map(|event| event.as_call()).collect();
+    let mut found: Vec<RecallEffect> = Vec::new();
     for event in events {
-        let What::Result { call, end: End::Done, text } = &event.what else { continue };
+        let EventKind::Result { call, end: CallEnd::Done, text } = &event.what else { continue };
         let Some(call) = calls.iter().find(|known| known.id == *call) else { continue };
         let new = match &call.command {
-            Some(command) => of_command(command, text),
-            None => of_tool(call, text).into_iter().collect(),
+            Some(command) => effects_of_command(command, text),
+            None => effect_of_tool(call, text).into_iter().collect(),
         };
         let amends = call.command.as_deref().is_some_and(|command| command.contains("--amend"));
         if amends && new.iter().any(|effect| effect.kind == "commit") {
@@ -56,8 +57,8 @@ pub fn of(events: &[Event]) -> Vec<Effect> {
     found
 }
 
-fn of_command(command: &str, printed: &str) -> Vec<Effect> {
-    let effect = |kind, ids: Vec<String>| (!ids.is_empty()).then_some(Effect { kind, ids });
+fn effects_of_command(command: &str, printed: &str) -> Vec<RecallEffect> {
+    let effect = |kind, ids: Vec<String>| (!ids.is_empty()).then_some(RecallEffect { kind, ids });
     let runs = |words: &str| {
         // Commands begin at the start of a line or after `&&`, `;` or `|`. Words inside a commit message are not
         // commands.
@@ -71,14 +72,21 @@ fn of_command(command: &str, printed: &str) -> Vec<Effect> {
     };
     let mut found = Vec::new();
     if git("commit") || git("cherry-pick") || git("merge") || git("revert") {
-        found.extend(printed.lines().filter_map(commit).map(|id| Effect { kind: "commit", ids: vec![id] }));
+        found.extend(
+            printed
+                .lines()
+                .filter_map(commit_id_in_line)
+                .map(|id| RecallEffect { kind: "commit", ids: vec![id] }),
+        );
     }
     if git("push") {
-        found.extend(printed.lines().filter_map(pushed).map(|ids| Effect { kind: "push", ids }));
+        found.extend(
+            printed.lines().filter_map(pushed_ids_in_line).map(|ids| RecallEffect { kind: "push", ids }),
+        );
     }
-    for (words, kind) in MAKING {
+    for (words, kind) in CREATING_GH_COMMANDS {
         if runs(words) {
-            found.extend(effect(kind, links(printed)));
+            found.extend(effect(kind, ids_in_links(printed)));
         }
     }
     let writes = [" -f ", " -F ", " --field ", " --raw-field ", "-X POST", "-X PATCH", "-X PUT", "-X DELETE"]
@@ -92,24 +100,24 @@ fn of_command(command: &str, printed: &str) -> Vec<Effect> {
             .into_iter()
             .collect();
         if ids.is_empty() {
-            ids.extend(long_numbers(printed).into_iter().take(1));
+            ids.extend(long_numbers_in(printed).into_iter().take(1));
         }
         // If a comment was answered, the number of its thread also identifies the effect.
-        ids.extend(command.lines().filter(|line| line.contains("gh api")).flat_map(long_numbers));
+        ids.extend(command.lines().filter(|line| line.contains("gh api")).flat_map(long_numbers_in));
         found.extend(effect("request", ids));
     }
     found
 }
 
 /// Returns the commit in `[branch 1a2b3c4] subject`, also with `(root-commit)`.
-fn commit(line: &str) -> Option<String> {
+fn commit_id_in_line(line: &str) -> Option<String> {
     let (inside, _) = line.trim().strip_prefix('[')?.split_once(']')?;
     let id = inside.split_whitespace().last()?;
-    (inside.contains(' ') && is_commit(id)).then(|| id.to_owned())
+    (inside.contains(' ') && is_commit_hash(id)).then(|| id.to_owned())
 }
 
 /// Returns the commit in `1a2b3c4..5d6e7f8  main -> main`, or the branch in ` * [new branch] x -> x`.
-fn pushed(line: &str) -> Option<Vec<String>> {
+fn pushed_ids_in_line(line: &str) -> Option<Vec<String>> {
     let (left, right) = line.split_once(" -> ")?;
     let left = left.trim().trim_start_matches(['+', '*', '=', ' ']);
     if left.starts_with("[new branch]") || left.starts_with("[new tag]") {
@@ -118,19 +126,19 @@ fn pushed(line: &str) -> Option<Vec<String>> {
     let range = left.split_whitespace().next()?;
     let (_, id) = range.rsplit_once("..")?;
     let id = id.trim_start_matches('.');
-    is_commit(id).then(|| vec![id.chars().take(7).collect()])
+    is_commit_hash(id).then(|| vec![id.chars().take(7).collect()])
 }
 
-fn is_commit(id: &str) -> bool {
+fn is_commit_hash(id: &str) -> bool {
     (7..=40).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns the ids at the ends of links: `#136` and `pull/136`, or the id of a comment.
-fn links(printed: &str) -> Vec<String> {
+fn ids_in_links(printed: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for word in printed.split_whitespace().filter(|word| word.starts_with("https://")) {
         if let Some((_, comment)) = word.rsplit_once('#') {
-            ids.extend(long_numbers(comment));
+            ids.extend(long_numbers_in(comment));
         } else if let Some((before, last)) = word.trim_end_matches('/').rsplit_once('/') {
             let folder = before.rsplit('/').next().unwrap_or_default();
             ids.push(format!("{folder}/{last}"));
@@ -142,16 +150,16 @@ fn links(printed: &str) -> Vec<String> {
     ids
 }
 
-fn long_numbers(text: &str) -> Vec<String> {
+fn long_numbers_in(text: &str) -> Vec<String> {
     let numbers = text.split(|c: char| !c.is_ascii_digit());
     numbers.filter(|number| number.len() >= 6).map(str::to_owned).collect()
 }
 
 /// Returns the effect of an MCP server's tool that writes. Its id is what the answer begins with, or an id like
 /// `ABC-12`.
-fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
+fn effect_of_tool(call: &ToolCall, printed: &str) -> Option<RecallEffect> {
     let name = call.tool.rsplit("__").next().filter(|_| call.tool.starts_with("mcp__"))?.to_lowercase();
-    let writes = name.split(['_', '-']).any(|word| WRITING_TOOLS.contains(&word));
+    let writes = name.split(['_', '-']).any(|word| WRITING_TOOL_WORDS.contains(&word));
     let answer: Value = serde_json::from_str(printed).ok().filter(|_| writes)?;
     let ids = ["identifier", "id", "number", "url"].iter().filter_map(|key| match &answer[*key] {
         Value::String(text) => Some(text.clone()),
@@ -159,18 +167,18 @@ fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
         _ => None,
     });
     let ids: Vec<String> = ids.collect();
-    (!ids.is_empty()).then_some(Effect { kind: "tool", ids })
+    (!ids.is_empty()).then_some(RecallEffect { kind: "tool", ids })
 }
 
 /// Returns whether a text mentions the effect.
-pub fn is_named(effect: &Effect, text: &str) -> bool {
+pub fn is_effect_mentioned(effect: &RecallEffect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
         // A text may shorten the hash of a commit, but hardly below seven digits.
-        let id = if is_commit(id) { &id[..7] } else { id };
+        let id = if is_commit_hash(id) { &id[..7] } else { id };
         text.match_indices(id).any(|(at, _)| {
             let glued = |c: char| c.is_ascii_digit();
             let next = text[at + id.len()..].chars().next();
-            !id.ends_with(glued) || is_commit(id) || !next.is_some_and(glued)
+            !id.ends_with(glued) || is_commit_hash(id) || !next.is_some_and(glued)
         })
     })
 }
@@ -201,15 +209,17 @@ mod tests {
             ),
             ("gh api repos/o/r/pulls/1/comments", r#"[{"id":27571300}]"#, Vec::new()),
         ] {
-            let found: Vec<(&str, String)> =
-                of_command(command, printed).into_iter().map(|e| (e.kind, e.ids[0].clone())).collect();
+            let found: Vec<(&str, String)> = effects_of_command(command, printed)
+                .into_iter()
+                .map(|e| (e.kind, e.ids[0].clone()))
+                .collect();
             assert_eq!(found, expected, "{command}");
         }
     }
 
     #[test]
     fn an_id_is_not_the_beginning_of_another() {
-        let effect = |id: &str| Effect { kind: "", ids: vec![id.to_owned()] };
+        let effect = |id: &str| RecallEffect { kind: "", ids: vec![id.to_owned()] };
         for (id, text, expected) in [
             ("#13", "see #136", false),
             ("#13", "see #13.", true),
@@ -217,7 +227,7 @@ mod tests {
             ("1a2b3c4", "commit 1a2b3c4d", true),
             ("27571300", "reply 27571300", true),
         ] {
-            assert_eq!(is_named(&effect(id), text), expected, "{id} in {text}");
+            assert_eq!(is_effect_mentioned(&effect(id), text), expected, "{id} in {text}");
         }
     }
 }

@@ -2,22 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cut::{Cut, Session, collapsed};
-use super::events::{End, What};
+use super::cut::{RecallSession, SessionCut, collapse_white_space};
+use super::events::{CallEnd, EventKind};
 
 /// How many calls after a cut are examined.
-const CALLS: usize = 80;
+const MAX_CALLS_AFTER: usize = 80;
 
 /// How many characters of a line are compared.
-const BEGINNING: usize = 60;
+const COMPARED_CHARS: usize = 60;
 /// A line with fewer characters than this does not distinguish one error from another.
-const TELLING: usize = 14;
+const MIN_DISTINCTIVE_CHARS: usize = 14;
 
 /// A text warns about an error if it contains the first characters of one of the error's lines, this many or all.
-const WARNED: usize = 40;
+const MIN_WARNING_CHARS: usize = 40;
 
 /// Mistakes with the harness's own tools, which no brief should warn about.
-const TRIVIA: [&str; 6] = [
+const TRIVIAL_ERRORS: [&str; 6] = [
     "String to replace not found",
     "Found 0 matches",
     "exceeds maximum allowed tokens",
@@ -27,14 +27,14 @@ const TRIVIA: [&str; 6] = [
 ];
 
 /// Words of lines that say that something failed but not what.
-const EMPTY: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
+const UNINFORMATIVE_LINES: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
 /// The first words of a line that reports a failure, although the call counts as successful because a pipe hid the
 /// exit code.
-const HIDDEN: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
+const HIDDEN_FAILURE_STARTS: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
 /// Words in a line that says what went wrong. The word `error` alone also occurs in code.
-const SAYING: [&str; 16] = [
+const ERROR_WORDS: [&str; 16] = [
     "error:",
     "error[",
     "error ",
@@ -54,24 +54,26 @@ const SAYING: [&str; 16] = [
 ];
 
 /// The first words of a line that repeats the command or names what the lines above belong to.
-const ECHOED: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
+const ECHO_LINE_STARTS: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
 /// An error that occurred again: the lines that both reports have in common.
-pub type Again = BTreeSet<String>;
+pub type RecurringError = BTreeSet<String>;
 
 /// Returns the errors that occurred again. Errors with the same first line count as one error.
-pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
+pub fn recurring_errors(session: &RecallSession, cut: &SessionCut) -> Vec<RecurringError> {
     let mut before: BTreeSet<String> = BTreeSet::new();
-    for event in session.ever(cut) {
-        if let What::Result { end, text, .. } = &event.what {
-            before.extend(lines(*end, text));
+    for event in session.events_before(cut) {
+        if let EventKind::Result { end, text, .. } = &event.what {
+            before.extend(error_lines(*end, text));
         }
     }
-    let after: BTreeSet<&str> = session.after(cut, CALLS).map(|call| call.id.as_str()).collect();
-    let mut again: BTreeMap<String, Again> = BTreeMap::new();
+    let after: BTreeSet<&str> =
+        session.calls_after(cut, MAX_CALLS_AFTER).map(|call| call.id.as_str()).collect();
+    let mut again: BTreeMap<String, RecurringError> = BTreeMap::new();
     for event in &session.events[cut.before..] {
-        let What::Result { call, end, text } = &event.what else { continue };
-        let same: Again = lines(*end, text).into_iter().filter(|line| before.contains(line)).collect();
+        let EventKind::Result { call, end, text } = &event.what else { continue };
+        let same: RecurringError =
+            error_lines(*end, text).into_iter().filter(|line| before.contains(line)).collect();
         if let Some(first) = same.first().filter(|_| after.contains(call.as_str())).cloned() {
             again.entry(first).or_default().extend(same);
         }
@@ -80,38 +82,40 @@ pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
 }
 
 /// Returns whether the text contains the beginning of one of the error's lines.
-pub fn is_warned_of(error: &Again, text: &str) -> bool {
-    let text = without_numbers(&collapsed(text));
-    error.iter().any(|line| text.contains(line.chars().take(WARNED).collect::<String>().trim_end()))
+pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
+    let text = without_numbers(&collapse_white_space(text));
+    error
+        .iter()
+        .any(|line| text.contains(line.chars().take(MIN_WARNING_CHARS).collect::<String>().trim_end()))
 }
 
 /// Returns the lines that say what went wrong, without the numbers that differ from run to run.
-fn lines(end: End, text: &str) -> Vec<String> {
+fn error_lines(end: CallEnd, text: &str) -> Vec<String> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
-    if TRIVIA.iter().any(|trivia| text.contains(trivia)) {
+    if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {
         return Vec::new();
     }
     let is_empty = |line: &str| {
-        let is_echo = ECHOED.iter().any(|start| line.starts_with(start)) || line.contains("] $ ");
-        line.is_empty() || is_echo || EMPTY.iter().any(|empty| line.contains(empty))
+        let is_echo = ECHO_LINE_STARTS.iter().any(|start| line.starts_with(start)) || line.contains("] $ ");
+        line.is_empty() || is_echo || UNINFORMATIVE_LINES.iter().any(|empty| line.contains(empty))
     };
     let all = || text.lines().map(str::trim).filter(|line| !is_empty(line));
     let says = |line: &&str| {
         let line = line.to_lowercase();
-        SAYING.iter().any(|word| line.contains(word))
+        ERROR_WORDS.iter().any(|word| line.contains(word))
     };
-    let is_hidden = |line: &&str| HIDDEN.iter().any(|start| line.starts_with(start));
+    let is_hidden = |line: &&str| HIDDEN_FAILURE_STARTS.iter().any(|start| line.starts_with(start));
     let chosen: Vec<&str> = match end {
-        End::NotRun => Vec::new(),
-        End::Done => all().filter(is_hidden).take(8).collect(),
-        End::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
-        End::Failed => all().take(1).collect(),
+        CallEnd::NotRun => Vec::new(),
+        CallEnd::Done => all().filter(is_hidden).take(8).collect(),
+        CallEnd::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
+        CallEnd::Failed => all().take(1).collect(),
     };
     let key = |line: &str| {
-        let key: String = without_numbers(&collapsed(line)).chars().take(BEGINNING).collect();
+        let key: String = without_numbers(&collapse_white_space(line)).chars().take(COMPARED_CHARS).collect();
         key.trim_end().to_owned()
     };
-    chosen.into_iter().map(key).filter(|key| key.chars().count() >= TELLING).collect()
+    chosen.into_iter().map(key).filter(|key| key.chars().count() >= MIN_DISTINCTIVE_CHARS).collect()
 }
 
 fn without_numbers(text: &str) -> String {
@@ -142,21 +146,22 @@ mod tests {
             ("Exit code 2\nFAIL", vec![]),
             ("Exit code 2\nsomething else entirely happened", vec!["something else entirely happened"]),
         ] {
-            assert_eq!(lines(End::Failed, text), expected, "{text}");
+            assert_eq!(error_lines(CallEnd::Failed, text), expected, "{text}");
         }
     }
 
     #[test]
     fn a_pipe_does_not_hide_an_error() {
         let text = "ok  \ta/b\t0.1s\n--- FAIL: TestOfSomething (0.01s)\nall in all an error";
-        assert_eq!(lines(End::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
-        assert!(lines(End::NotRun, text).is_empty());
+        assert_eq!(error_lines(CallEnd::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
+        assert!(error_lines(CallEnd::NotRun, text).is_empty());
     }
 
     #[test]
     fn a_warning_may_be_shorter_than_the_error() {
-        let error = Again::from(["error: package a/b v0.0.0 cannot be built because of this".to_owned()]);
-        assert!(is_warned_of(&error, "- `error:  package a/b v1.12.3 cannot be built…`"));
-        assert!(!is_warned_of(&error, "error: package a/c"));
+        let error =
+            RecurringError::from(["error: package a/b v0.0.0 cannot be built because of this".to_owned()]);
+        assert!(warns_of_error(&error, "- `error:  package a/b v1.12.3 cannot be built…`"));
+        assert!(!warns_of_error(&error, "error: package a/c"));
     }
 }

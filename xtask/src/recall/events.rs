@@ -9,21 +9,21 @@ use serde_json::Value;
 
 /// Something that happened in the main conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct TranscriptEvent {
     /// The line of the transcript, counted from 0.
     pub line: usize,
-    pub what: What,
+    pub what: EventKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum EventKind {
     /// Words that a person typed, even if they came with a refusal or while the agent was working.
     Prompt(String),
     Said(String),
-    Call(Call),
+    Call(ToolCall),
     Result {
         call: String,
-        end: End,
+        end: CallEnd,
         text: String,
     },
     Compaction,
@@ -31,43 +31,43 @@ pub enum What {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Call {
+pub struct ToolCall {
     pub id: String,
     pub tool: String,
     pub input: Value,
     /// The files that are inputs of the call.
-    pub files: Vec<File>,
+    pub files: Vec<CalledFile>,
     pub command: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct CalledFile {
     pub path: String,
     pub edited: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum CallEnd {
     Done,
     Failed,
     /// The user refused the call, or the harness never ran it.
     NotRun,
 }
 
-impl Event {
-    pub fn call(&self) -> Option<&Call> {
+impl TranscriptEvent {
+    pub fn as_call(&self) -> Option<&ToolCall> {
         match &self.what {
-            What::Call(call) => Some(call),
+            EventKind::Call(call) => Some(call),
             _ => None,
         }
     }
 
-    pub fn files(&self) -> &[File] {
-        self.call().map_or(&[], |call| &call.files)
+    pub fn called_files(&self) -> &[CalledFile] {
+        self.as_call().map_or(&[], |call| &call.files)
     }
 
-    pub fn command(&self) -> Option<&str> {
-        self.call()?.command.as_deref()
+    pub fn as_shell_command(&self) -> Option<&str> {
+        self.as_call()?.command.as_deref()
     }
 }
 
@@ -86,7 +86,7 @@ const FILE_TOOLS: [(&str, bool); 8] = [
 const SHELL_TOOLS: [&str; 3] = ["bash", "execute", "shell"];
 
 /// How messages in the user's role begin if nobody typed them.
-const NOT_TYPED: [&str; 12] = [
+const NOT_TYPED_STARTS: [&str; 12] = [
     "<local-command",
     "<command-message>",
     "<command-name>",
@@ -102,32 +102,32 @@ const NOT_TYPED: [&str; 12] = [
 ];
 
 /// How the result of a refused call begins.
-const REFUSED: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
+const REFUSAL_STARTS: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
 /// The words that come before the user's reason.
-const REASON: &str = "the user said:\n";
-const CANCELLED: &str = "Sibling tool call errored";
+const REFUSAL_REASON_START: &str = "the user said:\n";
+const CANCELLED_MARK: &str = "Sibling tool call errored";
 
 /// Returns the events of a transcript, in order. A call, a result or a prompt that occurs twice counts once.
-pub fn read(lines: &[&[u8]]) -> Vec<Event> {
-    let mut reading = Reading::default();
+pub fn read_events(lines: &[&[u8]]) -> Vec<TranscriptEvent> {
+    let mut reading = EventReader::default();
     for (number, line) in lines.iter().enumerate() {
         let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
-        reading.line(number, &value);
+        reading.read_line(number, &value);
     }
     reading.events
 }
 
 #[derive(Default)]
-struct Reading {
-    events: Vec<Event>,
+struct EventReader {
+    events: Vec<TranscriptEvent>,
     /// The ids of the lines, calls and results that have been read.
     known: BTreeSet<String>,
     /// Prompts that are queued: the agent has not received them yet.
     queued: Vec<String>,
 }
 
-impl Reading {
-    fn line(&mut self, number: usize, value: &Value) {
+impl EventReader {
+    fn read_line(&mut self, number: usize, value: &Value) {
         let text = |key: &str| value[key].as_str().unwrap_or_default();
         let is = |key: &str| value[key].as_bool().unwrap_or_default();
         if is("isSidechain") || is("isMeta") && text("type") != "system" {
@@ -136,13 +136,13 @@ impl Reading {
         if !text("uuid").is_empty() && !self.known.insert(format!("line {}", text("uuid"))) {
             return;
         }
-        let mut add = |what: What| self.events.push(Event { line: number, what });
+        let mut add = |what: EventKind| self.events.push(TranscriptEvent { line: number, what });
         match text("type") {
-            "system" if text("subtype") == "compact_boundary" => add(What::Compaction),
+            "system" if text("subtype") == "compact_boundary" => add(EventKind::Compaction),
             "queue-operation" if text("operation") == "enqueue" => {
-                if let Some(words) = typed(text("content")) {
+                if let Some(words) = typed_words(text("content")) {
                     self.queued.push(words.clone());
-                    add(What::Prompt(words));
+                    add(EventKind::Prompt(words));
                 }
             }
             "user" | "assistant" | "message" => {
@@ -151,58 +151,63 @@ impl Reading {
                 if is_agent && (is("isApiErrorMessage") || message["model"] == "<synthetic>") {
                     return;
                 }
-                for block in blocks(&message["content"]) {
-                    self.block(number, &block, is_agent, is("isCompactSummary"));
+                for block in content_blocks(&message["content"]) {
+                    self.read_block(number, &block, is_agent, is("isCompactSummary"));
                 }
             }
             _ => {}
         }
     }
 
-    fn block(&mut self, number: usize, block: &Value, is_agent: bool, is_summary: bool) {
+    fn read_block(&mut self, number: usize, block: &Value, is_agent: bool, is_summary: bool) {
         let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
         let what = match block["type"].as_str().unwrap_or_default() {
             "text" if text("text").trim().is_empty() => return,
-            "text" if is_summary => What::Summary(text("text")),
-            "text" if is_agent => What::Said(text("text")),
+            "text" if is_summary => EventKind::Summary(text("text")),
+            "text" if is_agent => EventKind::Said(text("text")),
             "text" => {
-                let Some(words) = typed(&text("text")) else { return };
+                let Some(words) = typed_words(&text("text")) else { return };
                 // The prompt was already counted when it was queued.
-                if let Some(place) = self.queued.iter().position(|queued| same_words(queued, &words)) {
+                if let Some(place) = self.queued.iter().position(|queued| has_same_words(queued, &words)) {
                     self.queued.remove(place);
                     return;
                 }
-                What::Prompt(words)
+                EventKind::Prompt(words)
             }
-            "tool_use" if self.known.insert(format!("call {}", text("id"))) => What::Call(call(block)),
+            "tool_use" if self.known.insert(format!("call {}", text("id"))) => {
+                EventKind::Call(parse_call(block))
+            }
             "tool_result" if self.known.insert(format!("result {}", text("tool_use_id"))) => {
-                let given: Vec<String> = blocks(&block["content"])
+                let given: Vec<String> = content_blocks(&block["content"])
                     .iter()
                     .filter_map(|part| Some(part["text"].as_str()?.to_owned()))
                     .collect();
                 let given = given.join("\n");
-                let is_refused = REFUSED.iter().any(|start| given.starts_with(start));
+                let is_refused = REFUSAL_STARTS.iter().any(|start| given.starts_with(start));
                 let end = match block["is_error"].as_bool().unwrap_or_default() {
-                    true if is_refused || given.contains(CANCELLED) => End::NotRun,
-                    true => End::Failed,
-                    false => End::Done,
+                    true if is_refused || given.contains(CANCELLED_MARK) => CallEnd::NotRun,
+                    true => CallEnd::Failed,
+                    false => CallEnd::Done,
                 };
-                let reason = given.split_once(REASON).map(|(_, words)| words.trim().to_owned());
+                let reason = given.split_once(REFUSAL_REASON_START).map(|(_, words)| words.trim().to_owned());
                 let call = text("tool_use_id");
-                self.events.push(Event { line: number, what: What::Result { call, end, text: given } });
+                self.events.push(TranscriptEvent {
+                    line: number,
+                    what: EventKind::Result { call, end, text: given },
+                });
                 match reason.filter(|words| is_refused && !words.is_empty()) {
-                    Some(words) => What::Prompt(words),
+                    Some(words) => EventKind::Prompt(words),
                     None => return,
                 }
             }
             _ => return,
         };
-        self.events.push(Event { line: number, what });
+        self.events.push(TranscriptEvent { line: number, what });
     }
 }
 
 /// Returns the content of a message or a result as blocks. The content is a text or a list of blocks.
-fn blocks(content: &Value) -> Vec<Value> {
+fn content_blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) => vec![serde_json::json!({ "type": "text", "text": text })],
         Value::Array(blocks) => blocks.clone(),
@@ -212,36 +217,36 @@ fn blocks(content: &Value) -> Vec<Value> {
 
 /// Returns the words if a person typed them for the agent. Commands that control the harness do not count. The
 /// project's own commands count if they have arguments.
-fn typed(text: &str) -> Option<String> {
+fn typed_words(text: &str) -> Option<String> {
     let text = text.trim();
-    if let Some(command) = between(text, "<command-name>", "</command-name>") {
-        let words = between(text, "<command-args>", "</command-args>").unwrap_or_default().trim();
+    if let Some(command) = text_between(text, "<command-name>", "</command-name>") {
+        let words = text_between(text, "<command-args>", "</command-args>").unwrap_or_default().trim();
         return (!words.is_empty()).then(|| format!("{} {words}", command.trim()));
     }
     let is_data = text.starts_with(['{', '[']) && serde_json::from_str::<Value>(text).is_ok();
     let is_steering = text.starts_with('/') && !text.contains(char::is_whitespace);
-    let is_theirs = NOT_TYPED.iter().any(|start| text.starts_with(start));
+    let is_theirs = NOT_TYPED_STARTS.iter().any(|start| text.starts_with(start));
     (!text.is_empty() && !is_data && !is_steering && !is_theirs).then(|| text.to_owned())
 }
 
-fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+fn text_between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(open)?;
     Some(rest.split_once(close)?.0)
 }
 
-fn same_words(one: &str, other: &str) -> bool {
+fn has_same_words(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
 
-fn call(block: &Value) -> Call {
+fn parse_call(block: &Value) -> ToolCall {
     let input = &block["input"];
     let tool = block["name"].as_str().unwrap_or_default();
     let lower = tool.to_lowercase();
     let path = ["file_path", "notebook_path", "path"].iter().find_map(|key| input[*key].as_str());
     let kind = FILE_TOOLS.iter().find(|(name, _)| *name == lower);
-    let file = |(_, edited): &(&str, bool)| Some(File { path: path?.to_owned(), edited: *edited });
+    let file = |(_, edited): &(&str, bool)| Some(CalledFile { path: path?.to_owned(), edited: *edited });
     let command = input["command"].as_str().filter(|_| SHELL_TOOLS.contains(&lower.as_str()));
-    Call {
+    ToolCall {
         id: block["id"].as_str().unwrap_or_default().to_owned(),
         tool: tool.to_owned(),
         files: kind.and_then(file).into_iter().collect(),

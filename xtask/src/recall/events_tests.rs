@@ -1,11 +1,11 @@
 use super::*;
 
-fn read_all(text: &str) -> Vec<What> {
+fn kinds_of_events(text: &str) -> Vec<EventKind> {
     let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
-    read(&lines).into_iter().map(|event| event.what).collect()
+    read_events(&lines).into_iter().map(|event| event.what).collect()
 }
 
-fn user(text: &str) -> String {
+fn user_line(text: &str) -> String {
     serde_json::json!({ "type": "user", "message": { "role": "user", "content": text } }).to_string()
 }
 
@@ -24,8 +24,9 @@ fn only_what_a_person_typed_is_a_prompt() {
         (r#"{"task_id":"a1"}"#, None),
         ("/tmp/a.log says no", Some("/tmp/a.log says no")),
     ] {
-        let expected: Vec<What> = expected.map(|text| What::Prompt(text.to_owned())).into_iter().collect();
-        assert_eq!(read_all(&user(text)), expected, "{text}");
+        let expected: Vec<EventKind> =
+            expected.map(|text| EventKind::Prompt(text.to_owned())).into_iter().collect();
+        assert_eq!(kinds_of_events(&user_line(text)), expected, "{text}");
     }
 }
 
@@ -33,9 +34,9 @@ fn only_what_a_person_typed_is_a_prompt() {
 fn a_queued_prompt_counts_once_and_side_chains_not_at_all() {
     let queued = r#"{"type":"queue-operation","operation":"enqueue","content":"and the  docs"}"#;
     let side = r#"{"type":"user","isSidechain":true,"message":{"role":"user","content":"look around"}}"#;
-    let text = [queued, &user("and the docs"), side, &user("and the docs")].join("\n");
-    let prompt = |words: &str| What::Prompt(words.to_owned());
-    assert_eq!(read_all(&text), [prompt("and the  docs"), prompt("and the docs")]);
+    let text = [queued, &user_line("and the docs"), side, &user_line("and the docs")].join("\n");
+    let prompt = |words: &str| EventKind::Prompt(words.to_owned());
+    assert_eq!(kinds_of_events(&text), [prompt("and the  docs"), prompt("and the docs")]);
 }
 
 #[test]
@@ -60,16 +61,18 @@ fn calls_and_how_they_ended() {
         result("c3", refusal, true),
     ]
     .join("\n");
-    let all = read_all(&text);
-    let calls: Vec<&Call> =
-        all.iter().filter_map(|what| if let What::Call(call) = what { Some(call) } else { None }).collect();
-    assert_eq!(calls.len(), 3);
-    assert_eq!(calls[0].files, [File { path: "/p/a.rs".into(), edited: true }]);
-    assert_eq!(calls[1].command.as_deref(), Some("make test"));
-    let ends: Vec<End> = all
+    let all = kinds_of_events(&text);
+    let calls: Vec<&ToolCall> = all
         .iter()
-        .filter_map(|what| if let What::Result { end, .. } = what { Some(*end) } else { None })
+        .filter_map(|what| if let EventKind::Call(call) = what { Some(call) } else { None })
         .collect();
-    assert_eq!(ends, [End::Done, End::Failed, End::NotRun]);
-    assert_eq!(all.last(), Some(&What::Prompt("ask first".into())));
+    assert_eq!(calls.len(), 3);
+    assert_eq!(calls[0].files, [CalledFile { path: "/p/a.rs".into(), edited: true }]);
+    assert_eq!(calls[1].command.as_deref(), Some("make test"));
+    let ends: Vec<CallEnd> = all
+        .iter()
+        .filter_map(|what| if let EventKind::Result { end, .. } = what { Some(*end) } else { None })
+        .collect();
+    assert_eq!(ends, [CallEnd::Done, CallEnd::Failed, CallEnd::NotRun]);
+    assert_eq!(all.last(), Some(&EventKind::Prompt("ask first".into())));
 }

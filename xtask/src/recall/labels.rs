@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
-use super::cut::{Cut, Session, Sort, collapsed};
+use super::cut::{CutKind, RecallSession, SessionCut, collapse_white_space};
 
 /// The labels. The file explains its columns and words.
-const LABELS: &str = include_str!("labels.tsv");
+const LABELS_TSV: &str = include_str!("labels.tsv");
 
 /// The labelled calls, by session and compaction (counted from 0).
 pub type Labels = BTreeMap<(String, usize), Vec<(String, Label)>>;
@@ -20,11 +20,11 @@ pub enum Label {
     Closed,
 }
 
-pub fn ours() -> Result<Labels> {
-    read(LABELS)
+pub fn built_in_labels() -> Result<Labels> {
+    parse_labels(LABELS_TSV)
 }
 
-pub fn read(text: &str) -> Result<Labels> {
+pub fn parse_labels(text: &str) -> Result<Labels> {
     let mut labels = Labels::new();
     for (number, line) in (1..).zip(text.lines()) {
         if line.starts_with('#') || line.trim().is_empty() {
@@ -50,15 +50,19 @@ pub fn read(text: &str) -> Result<Labels> {
 
 /// Returns the commands that were open at a cut, in the form in which a text would name them; `None` if the session
 /// is not labelled.
-pub fn open_at(labels: &Labels, session: &Session, cut: &Cut) -> Option<Vec<String>> {
-    let Sort::Compaction(number) = cut.sort else { return None };
+pub fn open_commands_at_cut(
+    labels: &Labels,
+    session: &RecallSession,
+    cut: &SessionCut,
+) -> Option<Vec<String>> {
+    let CutKind::Compaction(number) = cut.sort else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
     // A session is labelled as a whole. So if a compaction has no line, it has no failing call.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
     let open = here.iter().filter(|(_, label)| *label == Label::Open);
-    Some(open.filter_map(|(id, _)| Some(core(session.call(id)?.command.as_deref()?))).collect())
+    Some(open.filter_map(|(id, _)| Some(command_core(session.find_call(id)?.command.as_deref()?))).collect())
 }
 
 /// Returns the lines below a text's heading for failures.
@@ -66,24 +70,29 @@ pub fn failing_lines(text: &str) -> Vec<&str> {
     let under =
         text.lines().skip_while(|line| !(line.starts_with("Failing") && line.trim_end().ends_with(':')));
     let lines = under.skip(1).take_while(|line| line.starts_with("- "));
-    lines.filter(|line| !is_rest(line)).collect()
+    lines.filter(|line| !is_more_line(line)).collect()
 }
 
 /// Returns whether the line is `- +3 more`, which counts other lines.
-fn is_rest(line: &str) -> bool {
+fn is_more_line(line: &str) -> bool {
     let words = line.trim_start_matches("- ");
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Returns the part of a command that identifies it in any form: without a leading `cd`, pipes and redirections.
-pub fn core(command: &str) -> String {
+pub fn command_core(command: &str) -> String {
     let mut command = command.trim();
     while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {
         command = rest.1.trim();
     }
     let line = command.lines().next().unwrap_or_default();
     let end = [" 2>&1", " | ", " > ", " || ", "; echo"].iter().filter_map(|stop| line.find(stop)).min();
-    collapsed(&line[..end.unwrap_or(line.len())]).chars().take(60).collect::<String>().trim_end().to_owned()
+    collapse_white_space(&line[..end.unwrap_or(line.len())])
+        .chars()
+        .take(60)
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -92,12 +101,12 @@ mod tests {
 
     #[test]
     fn our_labels_can_be_read() {
-        let labels = ours().unwrap();
+        let labels = built_in_labels().unwrap();
         let all = || labels.values().flatten();
         assert!(all().any(|(_, label)| *label == Label::Open) && all().any(|(_, l)| *l == Label::Closed));
-        assert!(read("a\t0\tb\topen").is_err());
-        assert!(read("a\t1\tb\tmaybe").is_err());
-        assert!(read("a\t1\tb").is_err());
+        assert!(parse_labels("a\t0\tb\topen").is_err());
+        assert!(parse_labels("a\t1\tb\tmaybe").is_err());
+        assert!(parse_labels("a\t1\tb").is_err());
     }
 
     #[test]
@@ -107,7 +116,7 @@ mod tests {
             ("mise run lint", "mise run lint"),
             ("make  test || true", "make test"),
         ] {
-            assert_eq!(core(command), expected);
+            assert_eq!(command_core(command), expected);
         }
         let text = "Head\nChecks:\n- a\nFailing:\n- `make`: no\n- +2 more\nFiles:\n- x";
         assert_eq!(failing_lines(text), ["- `make`: no"]);

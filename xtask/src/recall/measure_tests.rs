@@ -12,7 +12,7 @@ fn a_name_stands_alone() {
         ("a.rs/b", false),
         ("x-a.rs", false),
     ] {
-        assert_eq!(stands_in(text, "a.rs"), expected, "{text}");
+        assert_eq!(contains_as_word(text, "a.rs"), expected, "{text}");
     }
 }
 
@@ -25,7 +25,7 @@ fn lines_that_a_summary_holds_are_not_new() {
         ("- commit 5d6e7f8 is not pushed", 1),
         ("- the user said: never touch the lexer or its tables", 1),
     ] {
-        let share = new_lines(&format!("Head\nDone:\n{line}"), summary);
-        assert_eq!(share, Share { found: expected, of: 1 }, "{line}");
+        let share = count_new_lines(&format!("Head\nDone:\n{line}"), summary);
+        assert_eq!(share, FoundShare { found: expected, of: 1 }, "{line}");
     }
 }

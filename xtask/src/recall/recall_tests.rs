@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::cut::Half;
-use super::measure::{Answers, QUESTIONS, Share};
+use super::cut::CorpusHalf;
+use super::measure::{FoundShare, QUESTION_NAMES, RecallAnswers};
 use super::*;
 
 /// Builds a transcript line by line.
 #[derive(Default)]
-struct Script {
+struct TranscriptScript {
     lines: Vec<String>,
     calls: usize,
 }
 
-impl Script {
-    fn line(&mut self, kind: &str, content: &Value, extra: &Value) {
+impl TranscriptScript {
+    fn push_line(&mut self, kind: &str, content: &Value, extra: &Value) {
         let n = self.lines.len();
         let mut line = json!({
             "type": kind, "uuid": format!("u{n}"), "isSidechain": false, "cwd": "/home/dev/app",
@@ -28,93 +28,94 @@ impl Script {
         self.lines.push(line.to_string());
     }
 
-    fn user(&mut self, text: &str) {
-        self.line("user", &json!(text), &json!({}));
+    fn push_user(&mut self, text: &str) {
+        self.push_line("user", &json!(text), &json!({}));
     }
 
-    fn agent(&mut self, text: &str) {
-        self.line("assistant", &json!([{ "type": "text", "text": text }]), &json!({}));
+    fn push_agent(&mut self, text: &str) {
+        self.push_line("assistant", &json!([{ "type": "text", "text": text }]), &json!({}));
     }
 
-    fn call(&mut self, tool: &str, input: &Value, failed: bool, printed: &str) {
+    fn push_call(&mut self, tool: &str, input: &Value, failed: bool, printed: &str) {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
-        self.line(
+        self.push_line(
             "assistant",
             &json!([{ "type": "tool_use", "id": id, "name": tool, "input": input }]),
             &json!({}),
         );
         let result =
             json!({ "type": "tool_result", "tool_use_id": id, "content": printed, "is_error": failed });
-        self.line("user", &json!([result]), &json!({}));
+        self.push_line("user", &json!([result]), &json!({}));
     }
 
-    fn bash(&mut self, command: &str, failed: bool, printed: &str) {
-        self.call("Bash", &json!({ "command": command }), failed, printed);
+    fn push_bash(&mut self, command: &str, failed: bool, printed: &str) {
+        self.push_call("Bash", &json!({ "command": command }), failed, printed);
     }
 
-    fn read(&mut self, path: &str) {
-        self.call("Read", &json!({ "file_path": path }), false, "text");
+    fn push_read(&mut self, path: &str) {
+        self.push_call("Read", &json!({ "file_path": path }), false, "text");
     }
 
-    fn edit(&mut self, path: &str) {
+    fn push_edit(&mut self, path: &str) {
         let input = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
-        self.call("Edit", &input, false, "The file was updated.");
+        self.push_call("Edit", &input, false, "The file was updated.");
     }
 
-    fn compact(&mut self, summary: &str) {
+    fn push_compaction(&mut self, summary: &str) {
         let n = self.lines.len();
         let boundary = json!({ "type": "system", "subtype": "compact_boundary", "uuid": format!("u{n}"), "isMeta": false });
         self.lines.push(boundary.to_string());
-        self.line("user", &json!(summary), &json!({ "isCompactSummary": true }));
+        self.push_line("user", &json!(summary), &json!({ "isCompactSummary": true }));
     }
 }
 
 /// A session about a parser: a commit, a failing test, a compaction, and the same files again.
-fn session() -> Script {
-    let mut script = Script::default();
-    script.user("Make the parser accept trailing commas, and keep its error messages as they are");
-    script.agent("I will look at the parser first.");
+fn parser_session() -> TranscriptScript {
+    let mut script = TranscriptScript::default();
+    script.push_user("Make the parser accept trailing commas, and keep its error messages as they are");
+    script.push_agent("I will look at the parser first.");
     for n in 0..30 {
-        script.read(&format!("/home/dev/app/src/part{n}.rs"));
+        script.push_read(&format!("/home/dev/app/src/part{n}.rs"));
     }
-    script.read("/home/dev/app/src/parser.rs");
-    script.edit("/home/dev/app/src/parser.rs");
-    script.bash(
+    script.push_read("/home/dev/app/src/parser.rs");
+    script.push_edit("/home/dev/app/src/parser.rs");
+    script.push_bash(
         "git commit -am 'Accept trailing commas'",
         false,
         "[fix-parser 1a2b3c4] Accept trailing commas\n 1 file changed",
     );
-    script.user("also never touch the lexer, please");
-    script.bash("cargo test -p parser", true, "Exit code 101\n---- commas stdout ----\nthread 'commas' panicked at src/parser.rs:12:5:\ntest result: FAILED. 3 passed; 1 failed");
-    script.agent("One test fails: the comma is eaten twice.");
+    script.push_user("also never touch the lexer, please");
+    script.push_bash("cargo test -p parser", true, "Exit code 101\n---- commas stdout ----\nthread 'commas' panicked at src/parser.rs:12:5:\ntest result: FAILED. 3 passed; 1 failed");
+    script.push_agent("One test fails: the comma is eaten twice.");
     for n in 0..40 {
-        script.edit(&format!("/home/dev/app/src/part{}.rs", n % 7));
+        script.push_edit(&format!("/home/dev/app/src/part{}.rs", n % 7));
     }
-    script.compact("The parser is being changed. Files: src/parser.rs.");
-    script.read("/home/dev/app/src/parser.rs");
-    script.bash("cargo test -p parser", true, "Exit code 101\nthread 'commas' panicked at src/parser.rs:14:9:\ntest result: FAILED. 3 passed; 1 failed");
+    script.push_compaction("The parser is being changed. Files: src/parser.rs.");
+    script.push_read("/home/dev/app/src/parser.rs");
+    script.push_bash("cargo test -p parser", true, "Exit code 101\nthread 'commas' panicked at src/parser.rs:14:9:\ntest result: FAILED. 3 passed; 1 failed");
     for _ in 0..60 {
-        script.edit("/home/dev/app/src/part3.rs");
+        script.push_edit("/home/dev/app/src/part3.rs");
     }
     script
 }
 
-fn share(answers: &Answers, name: &str) -> Share {
-    answers.shares[QUESTIONS.iter().position(|known| *known == name).unwrap()]
+fn share_of_question(answers: &RecallAnswers, name: &str) -> FoundShare {
+    answers.shares[QUESTION_NAMES.iter().position(|known| *known == name).unwrap()]
 }
 
 #[test]
 fn a_small_corpus_is_measured_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let text = session().lines.join("\n");
+    let text = parser_session().lines.join("\n");
     for name in ["0a000000-0000-4000-8000-000000000000", "f0000000-0000-4000-8000-000000000000"] {
         std::fs::write(folder.path().join(format!("{name}.jsonl")), &text).unwrap();
     }
     let labelled = "0a000000-0000-4000-8000-000000000000\t1\ttoolu_34\topen";
-    let (measured, _) = measure(folder.path(), "", 2, &labels::read(labelled).unwrap(), None).unwrap();
+    let (measured, _) =
+        measure_transcripts(folder.path(), "", 2, &labels::parse_labels(labelled).unwrap(), None).unwrap();
     assert_eq!(measured.len(), 6, "one compaction and two made-up cuts of each");
-    assert_eq!(measured.iter().filter(|one| one.half == Half::Report).count(), 3);
+    assert_eq!(measured.iter().filter(|one| one.half == CorpusHalf::Report).count(), 3);
     let one = &measured[0];
     let largest = one.alone.last().unwrap();
     // The number of items that are wanted does not depend on the brief.
@@ -128,22 +129,23 @@ fn a_small_corpus_is_measured_whole() {
         ("outside effects, with id", 1),
         ("errors met again", 1),
     ] {
-        assert_eq!(share(largest, name).of, of, "{name}");
+        assert_eq!(share_of_question(largest, name).of, of, "{name}");
     }
     // Any brief must contain these items.
     for name in ["files needed again", "commands needed again", "prompts", "edited", "open failures"] {
-        let share = share(largest, name);
+        let share = share_of_question(largest, name);
         assert_eq!(share.found, share.of, "{name}: {:?}", largest.missed);
     }
     let beside = one.beside.as_ref().unwrap();
-    assert_eq!(share(&beside.summary, "files needed again"), Share { found: 1, of: 2 });
-    assert_eq!(share(&beside.either, "files needed again").found, 2);
+    assert_eq!(share_of_question(&beside.summary, "files needed again"), FoundShare { found: 1, of: 2 });
+    assert_eq!(share_of_question(&beside.either, "files needed again").found, 2);
     assert!(one.packet.is_some());
     assert!(
-        measured[3].alone[0].shares[QUESTIONS.iter().position(|q| *q == "open failures").unwrap()].of == 0
+        measured[3].alone[0].shares[QUESTION_NAMES.iter().position(|q| *q == "open failures").unwrap()].of
+            == 0
     );
 
-    let report = report::json(&measured);
+    let report = report::report_json(&measured);
     let targets = report["totals"]["compactions"]["targets"].as_array().unwrap();
     let mut needed = targets.iter().filter(|cell| cell["question"] == "files needed again");
     assert!(needed.all(|cell| cell["verdict"] == "no verdict"), "two compactions prove nothing");
@@ -154,7 +156,7 @@ fn a_small_corpus_is_measured_whole() {
 #[test]
 fn a_judge_gets_a_folder_for_each_compaction() {
     let folder = tempfile::tempdir().unwrap();
-    let text = session().lines.join("\n");
+    let text = parser_session().lines.join("\n");
     std::fs::write(folder.path().join("0a.jsonl"), text).unwrap();
     let args = Args {
         folder: folder.path().to_owned(),
@@ -168,7 +170,7 @@ fn a_judge_gets_a_folder_for_each_compaction() {
         tune: false,
         fixed_order: false,
     };
-    assert!(run(&args).unwrap());
+    assert!(run_recall(&args).unwrap());
     let read = |name: &str| std::fs::read_to_string(folder.path().join("judge/0a-c1").join(name)).unwrap();
     for name in ["brief-2000.txt", "brief-9500.txt", "beside.txt", "packet.txt", "summary.txt"] {
         assert!(!read(name).is_empty(), "{name}");

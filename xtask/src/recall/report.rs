@@ -2,59 +2,61 @@
 
 use serde_json::{Map, Value, json};
 
-use super::SIZES;
-use super::cut::{Half, Sort};
-use super::measure::{Answers, FILES_AGAIN, Measured, QUESTIONS, Share, question};
-use super::targets::{self, VERDICT, Verdict};
-use crate::table::{Align, plain};
+use super::BRIEF_SIZES;
+use super::cut::{CorpusHalf, CutKind};
+use super::measure::{
+    FILES_AGAIN_QUESTION, FoundShare, MeasuredCut, QUESTION_NAMES, RecallAnswers, question_index,
+};
+use super::targets::{self, MIN_ITEMS_FOR_VERDICT, TargetVerdict};
+use crate::table::{Align, plain_table};
 
 /// The sums of the results for several cuts.
 #[derive(Clone, Debug, Default)]
-struct Total {
+struct AnswerTotal {
     chars: usize,
     texts: usize,
-    shares: [Share; 13],
-    precision: Share,
-    recent: Share,
-    touched: Share,
-    bare: Share,
+    shares: [FoundShare; 13],
+    precision: FoundShare,
+    recent: FoundShare,
+    touched: FoundShare,
+    bare: FoundShare,
 }
 
-impl Total {
-    fn of<'a>(all: impl Iterator<Item = &'a Answers>) -> Total {
-        let mut total = Total::default();
+impl AnswerTotal {
+    fn sum<'a>(all: impl Iterator<Item = &'a RecallAnswers>) -> AnswerTotal {
+        let mut total = AnswerTotal::default();
         for answers in all {
             total.chars += answers.chars;
             total.texts += 1;
-            total.shares.iter_mut().zip(&answers.shares).for_each(|(sum, share)| sum.add(*share));
-            total.precision.add(answers.precision);
-            total.recent.add(answers.recent);
-            total.touched.add(answers.touched);
-            total.bare.add(answers.bare);
+            total.shares.iter_mut().zip(&answers.shares).for_each(|(sum, share)| sum.add_share(*share));
+            total.precision.add_share(answers.precision);
+            total.recent.add_share(answers.recent);
+            total.touched.add_share(answers.touched);
+            total.bare.add_share(answers.bare);
         }
         total
     }
 
     /// Returns the F1 score of precision and recall. `hits` counts the needed files among the files that a text or
     /// a list names.
-    fn f1(&self, hits: Share) -> f64 {
-        let (named, needed) = (hits.of as f64, self.shares[question(FILES_AGAIN)].of as f64);
+    fn f1_score(&self, hits: FoundShare) -> f64 {
+        let (named, needed) = (hits.of as f64, self.shares[question_index(FILES_AGAIN_QUESTION)].of as f64);
         if named + needed == 0.0 { 0.0 } else { 2.0 * hits.found as f64 / (named + needed) }
     }
 }
 
 /// The cuts that a table is about.
-struct Selection<'a> {
+struct CutSelection<'a> {
     name: &'static str,
-    cuts: Vec<&'a Measured>,
+    cuts: Vec<&'a MeasuredCut>,
 }
 
 /// Returns the compactions. If there are artificial cuts, also returns these alone, and all cuts together.
-fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
-    let of = |keep: fn(Sort) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
-    let real = Selection { name: "compactions", cuts: of(|sort| sort != Sort::MadeUp) };
-    let made_up = Selection { name: "made-up cuts", cuts: of(|sort| sort == Sort::MadeUp) };
-    let all = Selection { name: "compactions and made-up cuts", cuts: measured.iter().collect() };
+fn selections(measured: &[MeasuredCut]) -> Vec<CutSelection<'_>> {
+    let of = |keep: fn(CutKind) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
+    let real = CutSelection { name: "compactions", cuts: of(|sort| sort != CutKind::MadeUp) };
+    let made_up = CutSelection { name: "made-up cuts", cuts: of(|sort| sort == CutKind::MadeUp) };
+    let all = CutSelection { name: "compactions and made-up cuts", cuts: measured.iter().collect() };
     let is_mixed = !real.cuts.is_empty() && !made_up.cuts.is_empty();
     let mut found = vec![real, made_up];
     found.retain(|selection| !selection.cuts.is_empty());
@@ -63,64 +65,71 @@ fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
 }
 
 /// One figure that has a target, for each half of the sessions.
-struct Cell {
+struct TargetCell {
     question: &'static str,
     place: String,
     target: u32,
-    tune: Share,
-    report: Share,
+    tune: FoundShare,
+    report: FoundShare,
 }
 
-impl Cell {
-    fn both(&self) -> Share {
-        Share { found: self.tune.found + self.report.found, of: self.tune.of + self.report.of }
+impl TargetCell {
+    fn both_halves(&self) -> FoundShare {
+        FoundShare { found: self.tune.found + self.report.found, of: self.tune.of + self.report.of }
     }
 }
 
-impl Selection<'_> {
-    fn of_half(&self, half: Half) -> impl Iterator<Item = &Measured> {
+impl CutSelection<'_> {
+    fn measured_in_half(&self, half: CorpusHalf) -> impl Iterator<Item = &MeasuredCut> {
         self.cuts.iter().copied().filter(move |one| one.half == half)
     }
 
-    fn cells(&self) -> Vec<Cell> {
+    fn target_cells(&self) -> Vec<TargetCell> {
         let mut cells = Vec::new();
-        for (at, name) in QUESTIONS.iter().enumerate() {
-            for (size, chars) in SIZES.iter().enumerate() {
-                let Some(target) = targets::alone(name, size) else { continue };
-                let share = |half| Total::of(self.of_half(half).map(|one| &one.alone[size])).shares[at];
-                let (tune, report) = (share(Half::Tune), share(Half::Report));
-                cells.push(Cell { question: name, place: chars.to_string(), target, tune, report });
+        for (at, name) in QUESTION_NAMES.iter().enumerate() {
+            for (size, chars) in BRIEF_SIZES.iter().enumerate() {
+                let Some(target) = targets::brief_target(name, size) else { continue };
+                let share = |half| {
+                    AnswerTotal::sum(self.measured_in_half(half).map(|one| &one.alone[size])).shares[at]
+                };
+                let (tune, report) = (share(CorpusHalf::Tune), share(CorpusHalf::Report));
+                cells.push(TargetCell { question: name, place: chars.to_string(), target, tune, report });
             }
-            let Some(target) = targets::beside(name) else { continue };
-            let either = |one: &'_ Measured| one.beside.as_ref().map(|beside| beside.either.shares[at]);
+            let Some(target) = targets::with_summary_target(name) else { continue };
+            let either = |one: &'_ MeasuredCut| one.beside.as_ref().map(|beside| beside.either.shares[at]);
             let share = |half| {
-                self.of_half(half).filter_map(either).fold(Share::default(), |mut sum, share| {
-                    sum.add(share);
-                    sum
-                })
+                self.measured_in_half(half).filter_map(either).fold(
+                    FoundShare::default(),
+                    |mut sum, share| {
+                        sum.add_share(share);
+                        sum
+                    },
+                )
             };
-            let (tune, report) = (share(Half::Tune), share(Half::Report));
+            let (tune, report) = (share(CorpusHalf::Tune), share(CorpusHalf::Report));
             if tune.of + report.of > 0 {
                 let place = "with the summary".to_owned();
-                cells.push(Cell { question: name, place, target, tune, report });
+                cells.push(TargetCell { question: name, place, target, tune, report });
             }
         }
         cells
     }
 
     /// Returns the names of the texts, each with the sums of its results for all cuts.
-    fn columns(&self) -> Vec<(String, Total)> {
-        let mut columns: Vec<(String, Total)> = SIZES
+    fn text_columns(&self) -> Vec<(String, AnswerTotal)> {
+        let mut columns: Vec<(String, AnswerTotal)> = BRIEF_SIZES
             .iter()
             .enumerate()
-            .map(|(at, size)| (size.to_string(), Total::of(self.cuts.iter().map(|one| &one.alone[at]))))
+            .map(|(at, size)| {
+                (size.to_string(), AnswerTotal::sum(self.cuts.iter().map(|one| &one.alone[at])))
+            })
             .collect();
         let beside = || self.cuts.iter().filter_map(|one| one.beside.as_ref());
         let others = [
-            ("pickup", Total::of(self.cuts.iter().filter_map(|one| one.packet.as_ref()))),
-            ("summary", Total::of(beside().map(|beside| &beside.summary))),
-            ("beside it", Total::of(beside().map(|beside| &beside.brief))),
-            ("both", Total::of(beside().map(|beside| &beside.either))),
+            ("pickup", AnswerTotal::sum(self.cuts.iter().filter_map(|one| one.packet.as_ref()))),
+            ("summary", AnswerTotal::sum(beside().map(|beside| &beside.summary))),
+            ("beside it", AnswerTotal::sum(beside().map(|beside| &beside.brief))),
+            ("both", AnswerTotal::sum(beside().map(|beside| &beside.either))),
         ];
         let others = others.into_iter().filter(|(_, total)| total.texts > 0);
         columns.extend(others.map(|(name, total)| (name.to_owned(), total)));
@@ -128,14 +137,17 @@ impl Selection<'_> {
     }
 
     /// Returns how many lines of the briefs next to a summary say something that the summary does not.
-    fn new_lines(&self) -> Share {
-        let mut sum = Share::default();
-        self.cuts.iter().filter_map(|one| one.beside.as_ref()).for_each(|beside| sum.add(beside.new_lines));
+    fn share_of_new_lines(&self) -> FoundShare {
+        let mut sum = FoundShare::default();
+        self.cuts
+            .iter()
+            .filter_map(|one| one.beside.as_ref())
+            .for_each(|beside| sum.add_share(beside.new_lines));
         sum
     }
 }
 
-pub fn print(measured: &[Measured]) {
+pub fn print_report(measured: &[MeasuredCut]) {
     for selection in selections(measured) {
         let sessions: std::collections::BTreeSet<&str> =
             selection.cuts.iter().map(|one| one.session.as_str()).collect();
@@ -145,66 +157,69 @@ pub fn print(measured: &[Measured]) {
         print_columns(&selection);
         println!();
     }
-    println!("? fewer than {VERDICT} items    [95 % interval]");
+    println!("? fewer than {MIN_ITEMS_FOR_VERDICT} items    [95 % interval]");
 }
 
-fn print_targets(selection: &Selection) {
+fn print_targets(selection: &CutSelection) {
     let head = ["", "characters", "target", "tuned on", "reported", "verdict"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for cell in selection.cells() {
+    for cell in selection.target_cells() {
         rows.push(vec![
             cell.question.to_owned(),
             cell.place,
             format!("{} %", cell.target),
-            words(cell.tune),
-            words(cell.report),
-            Verdict::of(cell.target, cell.tune, cell.report).name().to_owned(),
+            format_share(cell.tune),
+            format_share(cell.report),
+            TargetVerdict::compare_with_target(cell.target, cell.tune, cell.report).name().to_owned(),
         ]);
     }
     let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
-    print!("{}", plain(&align, &rows));
+    print!("{}", plain_table(&align, &rows));
 }
 
 /// Returns the share of the items that was found, for every target, in one half of the sessions.
-pub fn targets_of(measured: &[Measured], half: Half) -> Vec<Share> {
-    let all = Selection { name: "all", cuts: measured.iter().collect() };
-    let of_half = |cell: Cell| if half == Half::Tune { cell.tune } else { cell.report };
-    all.cells().into_iter().map(of_half).collect()
+pub fn shares_per_target(measured: &[MeasuredCut], half: CorpusHalf) -> Vec<FoundShare> {
+    let all = CutSelection { name: "all", cuts: measured.iter().collect() };
+    let of_half = |cell: TargetCell| if half == CorpusHalf::Tune { cell.tune } else { cell.report };
+    all.target_cells().into_iter().map(of_half).collect()
 }
 
 /// Returns the mean of the shares that have enough items, in percent.
-pub fn mean(shares: &[Share]) -> f64 {
-    let large: Vec<f64> =
-        shares.iter().filter(|share| share.of >= VERDICT).map(|share| share.percent()).collect();
+pub fn mean_percent(shares: &[FoundShare]) -> f64 {
+    let large: Vec<f64> = shares
+        .iter()
+        .filter(|share| share.of >= MIN_ITEMS_FOR_VERDICT)
+        .map(|share| share.percent())
+        .collect();
     large.iter().sum::<f64>() / large.len().max(1) as f64
 }
 
 /// Prints the targets with both rankings side by side. Returns whether the ranking by score is nowhere below the
 /// fixed order.
-pub fn compare(fixed: &[Measured], scored: &[Measured]) -> bool {
+pub fn print_comparison(fixed: &[MeasuredCut], scored: &[MeasuredCut]) -> bool {
     let mut is_below = false;
     for (fixed, scored) in selections(fixed).iter().zip(&selections(scored)) {
         println!("## {}: fixed order and ranking by score\n", fixed.name);
         let head = ["", "characters", "target", "fixed: tune", "report", "scored: tune", "report", ""];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
-        for (a, b) in fixed.cells().into_iter().zip(scored.cells()) {
-            let difference = compared(a.both(), b.both());
+        for (a, b) in fixed.target_cells().into_iter().zip(scored.target_cells()) {
+            let difference = comparison_word(a.both_halves(), b.both_halves());
             is_below |= difference == "below";
-            let shares = [a.tune, a.report, b.tune, b.report].map(short);
+            let shares = [a.tune, a.report, b.tune, b.report].map(format_share_short);
             let head = [a.question.to_owned(), a.place, format!("{} %", a.target)];
             rows.push(head.into_iter().chain(shares).chain([difference.to_owned()]).collect());
         }
         let mut align = [Align::Right; 8];
         (align[0], align[7]) = (Align::Left, Align::Left);
-        println!("{}", plain(&align, &rows));
+        println!("{}", plain_table(&align, &rows));
     }
     println!("better, below: by more than the 95 % interval of the fixed order");
     !is_below
 }
 
 /// Compares the shares of the items that were found. A difference within the interval of the fixed order is noise.
-fn compared(fixed: Share, scored: Share) -> &'static str {
-    let (low, high) = fixed.interval();
+fn comparison_word(fixed: FoundShare, scored: FoundShare) -> &'static str {
+    let (low, high) = fixed.wilson_interval();
     match scored.percent() {
         _ if scored == fixed => "same",
         share if share > high => "better",
@@ -214,57 +229,57 @@ fn compared(fixed: Share, scored: Share) -> &'static str {
     }
 }
 
-fn short(share: Share) -> String {
+fn format_share_short(share: FoundShare) -> String {
     format!("{:.1} % ({}/{})", share.percent(), share.found, share.of)
 }
 
-fn print_columns(selection: &Selection) {
-    let columns = selection.columns();
-    let row = |name: &str, value: &dyn Fn(&Total) -> String| -> Vec<String> {
+fn print_columns(selection: &CutSelection) {
+    let columns = selection.text_columns();
+    let row = |name: &str, value: &dyn Fn(&AnswerTotal) -> String| -> Vec<String> {
         [name.to_owned()].into_iter().chain(columns.iter().map(|(_, total)| value(total))).collect()
     };
     let mut rows =
         vec![["".to_owned()].into_iter().chain(columns.iter().map(|(name, _)| name.clone())).collect()];
-    for (question, name) in QUESTIONS.iter().enumerate() {
-        rows.push(row(name, &|total| words(total.shares[question])));
+    for (question, name) in QUESTION_NAMES.iter().enumerate() {
+        rows.push(row(name, &|total| format_share(total.shares[question])));
     }
-    rows.push(row("bare list of recent files", &|total| words(total.bare)));
+    rows.push(row("bare list of recent files", &|total| format_share(total.bare)));
     rows.push(row("characters, mean", &|total| (total.chars / total.texts.max(1)).to_string()));
     rows.push(row("files named, mean", &|total| {
         format!("{:.1}", total.precision.of as f64 / total.texts.max(1) as f64)
     }));
     rows.push(row("precision of files", &|total| format!("{:.1} %", total.precision.percent())));
-    rows.push(row("F1", &|total| format!("{:.3}", total.f1(total.precision))));
-    rows.push(row("F1, as many most recent", &|total| format!("{:.3}", total.f1(total.recent))));
-    rows.push(row("F1, as many most touched", &|total| format!("{:.3}", total.f1(total.touched))));
+    rows.push(row("F1", &|total| format!("{:.3}", total.f1_score(total.precision))));
+    rows.push(row("F1, as many most recent", &|total| format!("{:.3}", total.f1_score(total.recent))));
+    rows.push(row("F1, as many most touched", &|total| format!("{:.3}", total.f1_score(total.touched))));
     let mut align = vec![Align::Right; columns.len() + 1];
     align[0] = Align::Left;
-    print!("{}", plain(&align, &rows));
-    let lines = selection.new_lines();
+    print!("{}", plain_table(&align, &rows));
+    let lines = selection.share_of_new_lines();
     if lines.of > 0 {
         let briefs = selection.cuts.iter().filter(|one| one.beside.is_some()).count();
         println!(
             "beside the summary: {:.1} lines each, {} new, the rest repeats it",
             lines.of as f64 / briefs as f64,
-            words(lines)
+            format_share(lines)
         );
     }
 }
 
-fn words(share: Share) -> String {
-    let (low, high) = share.interval();
-    let mark = if share.of < VERDICT { "? " } else { "" };
+fn format_share(share: FoundShare) -> String {
+    let (low, high) = share.wilson_interval();
+    let mark = if share.of < MIN_ITEMS_FOR_VERDICT { "? " } else { "" };
     format!("{mark}{:.1} % ({}/{}) [{low:.0}–{high:.0}]", share.percent(), share.found, share.of)
 }
 
-pub fn print_misses(one: &Measured) {
+pub fn print_misses(one: &MeasuredCut) {
     println!("== {} line {} ({:?}, {})", one.session, one.line, one.sort, one.half.name());
-    let of = |name: String, answers: &Answers| {
+    let of = |name: String, answers: &RecallAnswers| {
         for (question, item) in &answers.missed {
-            println!("{name:>8} {:<24} {item}", QUESTIONS[*question]);
+            println!("{name:>8} {:<24} {item}", QUESTION_NAMES[*question]);
         }
     };
-    for (size, answers) in SIZES.iter().zip(&one.alone) {
+    for (size, answers) in BRIEF_SIZES.iter().zip(&one.alone) {
         of(size.to_string(), answers);
     }
     if let Some(beside) = &one.beside {
@@ -275,13 +290,13 @@ pub fn print_misses(one: &Measured) {
     }
 }
 
-pub fn json(measured: &[Measured]) -> Value {
+pub fn report_json(measured: &[MeasuredCut]) -> Value {
     let selections = selections(measured);
     let totals = selections.iter().map(|selection| {
-        let targets: Vec<Value> = selection.cells().iter().map(cell_json).collect();
-        let texts = selection.columns().into_iter().map(|(name, total)| (name, total_json(&total)));
+        let targets: Vec<Value> = selection.target_cells().iter().map(cell_json).collect();
+        let texts = selection.text_columns().into_iter().map(|(name, total)| (name, total_json(&total)));
         let texts: Map<String, Value> = texts.collect();
-        let new = share_json(selection.new_lines());
+        let new = share_json(selection.share_of_new_lines());
         let value =
             json!({ "cuts": selection.cuts.len(), "targets": targets, "texts": texts, "new_lines": new });
         (selection.name.to_owned(), value)
@@ -292,53 +307,53 @@ pub fn json(measured: &[Measured]) -> Value {
     })
 }
 
-fn cell_json(cell: &Cell) -> Value {
+fn cell_json(cell: &TargetCell) -> Value {
     json!({
         "question": cell.question,
         "at": cell.place,
         "target": cell.target,
         "tune": share_json(cell.tune),
         "report": share_json(cell.report),
-        "verdict": Verdict::of(cell.target, cell.tune, cell.report).name(),
+        "verdict": TargetVerdict::compare_with_target(cell.target, cell.tune, cell.report).name(),
     })
 }
 
-fn total_json(total: &Total) -> Value {
+fn total_json(total: &AnswerTotal) -> Value {
     let shares =
-        QUESTIONS.iter().zip(total.shares).map(|(name, share)| ((*name).to_owned(), share_json(share)));
+        QUESTION_NAMES.iter().zip(total.shares).map(|(name, share)| ((*name).to_owned(), share_json(share)));
     json!({
         "mean_chars": total.chars / total.texts.max(1),
         "questions": shares.collect::<Map<_, _>>(),
         "bare_list": share_json(total.bare),
         "precision": total.precision.percent(),
-        "f1": total.f1(total.precision),
-        "f1_most_recent": total.f1(total.recent),
-        "f1_most_touched": total.f1(total.touched),
+        "f1": total.f1_score(total.precision),
+        "f1_most_recent": total.f1_score(total.recent),
+        "f1_most_touched": total.f1_score(total.touched),
     })
 }
 
-fn share_json(share: Share) -> Value {
-    let (low, high) = share.interval();
+fn share_json(share: FoundShare) -> Value {
+    let (low, high) = share.wilson_interval();
     json!({ "found": share.found, "of": share.of, "percent": share.percent(), "interval": [low, high] })
 }
 
-fn cut_json(one: &Measured) -> Value {
-    let answers = |answers: &Answers| {
-        let shares = QUESTIONS.iter().zip(answers.shares);
+fn cut_json(one: &MeasuredCut) -> Value {
+    let answers = |answers: &RecallAnswers| {
+        let shares = QUESTION_NAMES.iter().zip(answers.shares);
         let shares = shares.map(|(name, share)| ((*name).to_owned(), json!([share.found, share.of])));
         json!({
             "chars": answers.chars,
             "found": shares.collect::<Map<_, _>>(),
             "named": answers.precision.of,
-            "missed": answers.missed.iter().map(|(q, item)| json!([QUESTIONS[*q], item])).collect::<Vec<_>>(),
+            "missed": answers.missed.iter().map(|(q, item)| json!([QUESTION_NAMES[*q], item])).collect::<Vec<_>>(),
         })
     };
-    let sizes = SIZES.iter().zip(&one.alone).map(|(size, at)| (size.to_string(), answers(at)));
+    let sizes = BRIEF_SIZES.iter().zip(&one.alone).map(|(size, at)| (size.to_string(), answers(at)));
     json!({
         "session": one.session,
         "half": one.half.name(),
         "line": one.line,
-        "compaction": one.sort != Sort::MadeUp,
+        "compaction": one.sort != CutKind::MadeUp,
         "brief": sizes.collect::<Map<_, _>>(),
         "pickup": one.packet.as_ref().map(answers),
         "summary": one.beside.as_ref().map(|beside| answers(&beside.summary)),

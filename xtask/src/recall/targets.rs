@@ -1,17 +1,17 @@
 //! The targets, and whether they were reached.
 
-use super::measure::{COMMANDS_AGAIN, FILES_AGAIN, Share};
+use super::measure::{COMMANDS_AGAIN_QUESTION, FILES_AGAIN_QUESTION, FoundShare};
 
 /// With fewer items than this there is no verdict.
-pub const VERDICT: usize = 30;
+pub const MIN_ITEMS_FOR_VERDICT: usize = 30;
 
 /// The largest allowed difference between the two halves, in percentage points.
-const GAP: f64 = 3.0;
+const MAX_HALVES_GAP: f64 = 3.0;
 
-/// The share of the items that must be found, in percent: for each question, at each of `SIZES`.
-const ALONE: [(&str, [Option<u32>; 4]); 10] = [
-    (FILES_AGAIN, [Some(95), Some(99), Some(99), Some(99)]),
-    (COMMANDS_AGAIN, [None, Some(60), Some(90), Some(95)]),
+/// The share of the items that must be found, in percent: for each question, at each of `BRIEF_SIZES`.
+const BRIEF_TARGETS: [(&str, [Option<u32>; 4]); 10] = [
+    (FILES_AGAIN_QUESTION, [Some(95), Some(99), Some(99), Some(99)]),
+    (COMMANDS_AGAIN_QUESTION, [None, Some(60), Some(90), Some(95)]),
     ("newest prompt", [Some(99), Some(99), Some(99), Some(99)]),
     ("prompts", [None, Some(50), Some(90), Some(99)]),
     ("open failures", [Some(95), Some(95), Some(99), Some(99)]),
@@ -23,20 +23,24 @@ const ALONE: [(&str, [Option<u32>; 4]); 10] = [
 ];
 
 /// The share of the items that must be found in the summary and the brief together, in percent.
-const BESIDE: [(&str, u32); 4] =
-    [(FILES_AGAIN, 99), (COMMANDS_AGAIN, 90), ("outside effects, with id", 98), ("errors met again", 90)];
+const WITH_SUMMARY_TARGETS: [(&str, u32); 4] = [
+    (FILES_AGAIN_QUESTION, 99),
+    (COMMANDS_AGAIN_QUESTION, 90),
+    ("outside effects, with id", 98),
+    ("errors met again", 90),
+];
 
-/// Returns the target of a question at the size with this index in `SIZES`.
-pub fn alone(question: &str, size: usize) -> Option<u32> {
-    ALONE.iter().find(|(known, _)| *known == question).and_then(|(_, targets)| targets[size])
+/// Returns the target of a question at the size with this index in `BRIEF_SIZES`.
+pub fn brief_target(question: &str, size: usize) -> Option<u32> {
+    BRIEF_TARGETS.iter().find(|(known, _)| *known == question).and_then(|(_, targets)| targets[size])
 }
 
-pub fn beside(question: &str) -> Option<u32> {
-    BESIDE.iter().find(|(known, _)| *known == question).map(|(_, target)| *target)
+pub fn with_summary_target(question: &str) -> Option<u32> {
+    WITH_SUMMARY_TARGETS.iter().find(|(known, _)| *known == question).map(|(_, target)| *target)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TargetVerdict {
     Met,
     Missed,
     /// Both halves reach the target, but they are too far apart.
@@ -45,34 +49,35 @@ pub enum Verdict {
     None,
 }
 
-impl Verdict {
+impl TargetVerdict {
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Met => "met",
-            Verdict::Missed => "missed",
-            Verdict::Apart => "missed: halves apart",
-            Verdict::None => "no verdict",
+            TargetVerdict::Met => "met",
+            TargetVerdict::Missed => "missed",
+            TargetVerdict::Apart => "missed: halves apart",
+            TargetVerdict::None => "no verdict",
         }
     }
 
     /// Compares each half, and both together, with the target. A half that is too small counts only in the sum.
-    pub fn of(target: u32, tune: Share, report: Share) -> Verdict {
-        let reaches = |share: Share| share.percent() >= f64::from(target);
-        let both = Share { found: tune.found + report.found, of: tune.of + report.of };
-        if both.of < VERDICT {
-            return Verdict::None;
+    pub fn compare_with_target(target: u32, tune: FoundShare, report: FoundShare) -> TargetVerdict {
+        let reaches = |share: FoundShare| share.percent() >= f64::from(target);
+        let both = FoundShare { found: tune.found + report.found, of: tune.of + report.of };
+        if both.of < MIN_ITEMS_FOR_VERDICT {
+            return TargetVerdict::None;
         }
-        let large: Vec<Share> = [tune, report].into_iter().filter(|half| half.of >= VERDICT).collect();
+        let large: Vec<FoundShare> =
+            [tune, report].into_iter().filter(|half| half.of >= MIN_ITEMS_FOR_VERDICT).collect();
         match large.as_slice() {
-            all if all.iter().any(|half| !reaches(*half)) || !reaches(both) => Verdict::Missed,
-            [_, _] if (tune.percent() - report.percent()).abs() > GAP => Verdict::Apart,
-            _ => Verdict::Met,
+            all if all.iter().any(|half| !reaches(*half)) || !reaches(both) => TargetVerdict::Missed,
+            [_, _] if (tune.percent() - report.percent()).abs() > MAX_HALVES_GAP => TargetVerdict::Apart,
+            _ => TargetVerdict::Met,
         }
     }
 }
 
-impl Share {
-    pub fn add(&mut self, other: Share) {
+impl FoundShare {
+    pub fn add_share(&mut self, other: FoundShare) {
         self.found += other.found;
         self.of += other.of;
     }
@@ -82,7 +87,7 @@ impl Share {
     }
 
     /// Returns Wilson's 95 % interval of the share, in percent.
-    pub fn interval(self) -> (f64, f64) {
+    pub fn wilson_interval(self) -> (f64, f64) {
         let (n, z) = (self.of as f64, 1.96_f64);
         if self.of == 0 {
             return (0.0, 100.0);
@@ -100,19 +105,23 @@ mod tests {
 
     #[test]
     fn intervals_and_verdicts() {
-        let (low, high) = Share { found: 50, of: 100 }.interval();
+        let (low, high) = FoundShare { found: 50, of: 100 }.wilson_interval();
         assert!((40.0..41.0).contains(&low) && (59.0..60.0).contains(&high), "{low} {high}");
-        let share = |found, of| Share { found, of };
+        let share = |found, of| FoundShare { found, of };
         for (target, tune, report, expected) in [
-            (90, share(95, 100), share(94, 100), Verdict::Met),
-            (90, share(95, 100), share(89, 100), Verdict::Missed),
-            (90, share(99, 100), share(91, 100), Verdict::Apart),
-            (90, share(10, 10), share(10, 10), Verdict::None),
-            (90, share(20, 20), share(20, 20), Verdict::Met),
-            (90, share(10, 20), share(40, 40), Verdict::Missed),
-            (90, share(29, 29), share(100, 100), Verdict::Met),
+            (90, share(95, 100), share(94, 100), TargetVerdict::Met),
+            (90, share(95, 100), share(89, 100), TargetVerdict::Missed),
+            (90, share(99, 100), share(91, 100), TargetVerdict::Apart),
+            (90, share(10, 10), share(10, 10), TargetVerdict::None),
+            (90, share(20, 20), share(20, 20), TargetVerdict::Met),
+            (90, share(10, 20), share(40, 40), TargetVerdict::Missed),
+            (90, share(29, 29), share(100, 100), TargetVerdict::Met),
         ] {
-            assert_eq!(Verdict::of(target, tune, report), expected, "{tune:?} {report:?}");
+            assert_eq!(
+                TargetVerdict::compare_with_target(target, tune, report),
+                expected,
+                "{tune:?} {report:?}"
+            );
         }
     }
 }

@@ -4,30 +4,30 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
-use model::brief::{Material, Occasion};
+use model::brief::{BriefMaterial, Occasion};
 use model::digest::Digest;
 use model::event::EventName;
-use model::journal::Record;
+use model::journal::JournalRecord;
 use model::redact;
 use model::score::Scoring;
 use ops::World;
 use ops::features::packets::{handoff, pickup};
 
-use super::cut::{Cut, Session};
+use super::cut::{RecallSession, SessionCut};
 
 /// A purpose without content, so that the packet must find the goal itself.
-const PURPOSE: &str = "go on";
+const EMPTY_PURPOSE: &str = "go on";
 
 /// A session up to a cut: its transcript up to the cut, in a separate folder, and its digest.
 #[derive(Debug)]
-pub struct Past {
+pub struct SessionPast {
     folder: tempfile::TempDir,
     transcript: PathBuf,
     digest: Digest,
 }
 
-impl Past {
-    pub fn at(session: &Session, cut: &Cut) -> Result<Past> {
+impl SessionPast {
+    pub fn before_cut(session: &RecallSession, cut: &SessionCut) -> Result<SessionPast> {
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
         std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n'))
@@ -35,20 +35,20 @@ impl Past {
         let digest = ops::session::brief::from_transcript(
             &transcript,
             folder.path(),
-            redact::Options::default(),
+            redact::RedactOptions::default(),
             Timestamp::UNIX_EPOCH,
         )?;
-        Ok(Past { folder, transcript, digest })
+        Ok(SessionPast { folder, transcript, digest })
     }
 
     /// Returns the brief for a reader who has no summary.
-    pub fn alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
-        compose(&self.digest, size, scoring)
+    pub fn brief_alone(&self, size: usize, scoring: Option<&Scoring>) -> String {
+        compose_brief(&self.digest, size, scoring)
     }
 
     /// Returns the brief for an agent that can see the harness's summary.
-    pub fn beside(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
-        compose(&self.digest_beside(summary), size, scoring)
+    pub fn brief_beside_summary(&self, summary: &str, size: usize, scoring: Option<&Scoring>) -> String {
+        compose_brief(&self.digest_beside(summary), size, scoring)
     }
 
     pub fn digest(&self) -> &Digest {
@@ -58,14 +58,17 @@ impl Past {
     /// Returns the digest after the harness has written its summary.
     pub fn digest_beside(&self, summary: &str) -> Digest {
         let mut digest = self.digest.clone();
-        let told =
-            Record { event: EventName::Summary.name().into(), text: summary.into(), ..Record::default() };
-        digest.fold(&told);
+        let told = JournalRecord {
+            event: EventName::Summary.name().into(),
+            text: summary.into(),
+            ..JournalRecord::default()
+        };
+        digest.fold_record(&told);
         digest
     }
 
     /// Returns what an agent gets when it picks up a packet of the session: all sections, as the pickup prints them.
-    pub fn pickup(&self) -> Result<String> {
+    pub fn pickup_text(&self) -> Result<String> {
         let root = self.folder.path().join("project");
         std::fs::create_dir_all(&root).context("cannot make a project")?;
         let now = self.digest.last_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
@@ -78,26 +81,29 @@ impl Past {
             root: Some(root),
             program: "thru".into(),
             now,
-            user: user(&home)?,
+            user: owner_id(&home)?,
         };
-        let request =
-            handoff::Request { purpose: PURPOSE, transcript: Some(&self.transcript), ..Default::default() };
-        let report = handoff::run(&world, &request).context("no packet could be written")?;
+        let request = handoff::HandoffRequest {
+            purpose: EMPTY_PURPOSE,
+            transcript: Some(&self.transcript),
+            ..Default::default()
+        };
+        let report = handoff::write_handoff(&world, &request).context("no packet could be written")?;
         let id = Some(report.id.as_str());
-        let picked = pickup::run(&world, &pickup::Request { id, ..Default::default() })
+        let picked = pickup::pick_up(&world, &pickup::PickupRequest { id, ..Default::default() })
             .context("the packet cannot be picked up")?;
         // The folder of the measurement must not influence the result.
         Ok(picked.prompt.replace(&*self.folder.path().to_string_lossy(), ""))
     }
 }
 
-fn compose(digest: &Digest, size: usize, scoring: Option<&Scoring>) -> String {
+fn compose_brief(digest: &Digest, size: usize, scoring: Option<&Scoring>) -> String {
     let occasion = Occasion::Compacted;
-    let material = Material { occasion, digest, problems: &[], gone: &[], records: &[], scoring };
-    model::brief::compose(&material, size).map(|brief| brief.text).unwrap_or_default()
+    let material = BriefMaterial { occasion, digest, problems: &[], gone: &[], records: &[], scoring };
+    model::brief::compose_brief(&material, size).map(|brief| brief.text).unwrap_or_default()
 }
 
-fn user(folder: &Path) -> Result<u32> {
+fn owner_id(folder: &Path) -> Result<u32> {
     use std::os::unix::fs::MetadataExt as _;
     Ok(folder.metadata().context("the temporary folder is gone")?.uid())
 }

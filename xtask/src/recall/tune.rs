@@ -5,60 +5,65 @@
 //! a session has are tried.
 
 use anyhow::{Context as _, Result};
-use model::score::{Scoring, Signal, Weights};
+use model::score::{ScoreSignal, Scoring, SignalWeights};
 
-use super::cut::{Half, Session};
+use super::cut::{CorpusHalf, RecallSession};
 use super::labels::Labels;
-use super::measure::{Measured, Share};
-use super::report::{mean, targets_of};
-use super::targets::VERDICT;
-use super::texts::Past;
+use super::measure::{FoundShare, MeasuredCut};
+use super::report::{mean_percent, shares_per_target};
+use super::targets::MIN_ITEMS_FOR_VERDICT;
+use super::texts::SessionPast;
 
-const SIGNALS: [Signal; 6] = [
-    Signal::Files,
-    Signal::Prompts,
-    Signal::Commands,
-    Signal::Statements,
-    Signal::Effects,
-    Signal::RecentFailure,
+const TUNED_SIGNALS: [ScoreSignal; 6] = [
+    ScoreSignal::Files,
+    ScoreSignal::Prompts,
+    ScoreSignal::Commands,
+    ScoreSignal::Statements,
+    ScoreSignal::Effects,
+    ScoreSignal::RecentFailure,
 ];
 
 /// The factors by which a default weight is changed.
-const FACTORS: [f64; 2] = [0.7, 1.4];
+const WEIGHT_FACTORS: [f64; 2] = [0.7, 1.4];
 
 /// A set of weights, and what was measured with it.
 #[derive(Debug)]
-pub struct Trial {
+pub struct WeightTrial {
     name: String,
     scoring: Scoring,
-    measured: Vec<Measured>,
+    measured: Vec<MeasuredCut>,
 }
 
 /// Returns the default weights, and every changed set of weights that is tried.
-pub fn trials(default: &Scoring) -> Vec<Trial> {
-    let trial = |name: String, weights: Weights| Trial {
+pub fn weight_trials(default: &Scoring) -> Vec<WeightTrial> {
+    let trial = |name: String, weights: SignalWeights| WeightTrial {
         name,
         scoring: Scoring { weights, ..default.clone() },
         measured: Vec::new(),
     };
     let mut all = vec![trial("default".to_owned(), default.weights.clone())];
-    for signal in SIGNALS {
-        for factor in FACTORS {
+    for signal in TUNED_SIGNALS {
+        for factor in WEIGHT_FACTORS {
             let mut weights = default.weights.clone();
             weights.0[signal as usize] *= factor;
-            all.push(trial(format!("{} {:.2}", signal.name(), weights.of(signal)), weights));
+            all.push(trial(format!("{} {:.2}", signal.name(), weights.weight_of(signal)), weights));
         }
     }
     all
 }
 
 /// Measures the compactions and artificial cuts of one session with every set of weights.
-pub fn add(trials: &mut [Trial], session: &Session, made_up: usize, labels: &Labels) -> Result<()> {
-    for cut in session.compactions().into_iter().chain(session.made_up(made_up)) {
-        let past = Past::at(session, &cut)?;
+pub fn measure_session(
+    trials: &mut [WeightTrial],
+    session: &RecallSession,
+    made_up: usize,
+    labels: &Labels,
+) -> Result<()> {
+    for cut in session.cuts_at_compactions().into_iter().chain(session.artificial_cuts(made_up)) {
+        let past = SessionPast::before_cut(session, &cut)?;
         for trial in &mut *trials {
             let scoring = Some(&trial.scoring);
-            trial.measured.push(Measured::take(session, &cut, &past, labels, scoring)?);
+            trial.measured.push(MeasuredCut::measure_cut(session, &cut, &past, labels, scoring)?);
         }
     }
     Ok(())
@@ -66,20 +71,25 @@ pub fn add(trials: &mut [Trial], session: &Session, made_up: usize, labels: &Lab
 
 /// Prints each set's mean over all targets. The set that is best on one half of the sessions is compared with the
 /// default on the other half.
-pub fn print(trials: &[Trial]) -> Result<()> {
+pub fn print_trials(trials: &[WeightTrial]) -> Result<()> {
     let default = trials.first().context("no weights")?;
-    println!("mean over all targets with {VERDICT} items, in percent\n\n  tuned on  reported  weights");
-    let score = |trial: &Trial, half: Half| mean(&targets_of(&trial.measured, half));
+    println!(
+        "mean over all targets with {MIN_ITEMS_FOR_VERDICT} items, in percent\n\n  tuned on  reported  weights"
+    );
+    let score =
+        |trial: &WeightTrial, half: CorpusHalf| mean_percent(&shares_per_target(&trial.measured, half));
     for trial in trials {
-        let (tune, report) = (score(trial, Half::Tune), score(trial, Half::Report));
+        let (tune, report) = (score(trial, CorpusHalf::Tune), score(trial, CorpusHalf::Report));
         println!("{tune:>10.2}{report:>10.2}  {}", trial.name);
     }
-    let better = |a: &&Trial, b: &&Trial| score(a, Half::Tune).total_cmp(&score(b, Half::Tune));
+    let better = |a: &&WeightTrial, b: &&WeightTrial| {
+        score(a, CorpusHalf::Tune).total_cmp(&score(b, CorpusHalf::Tune))
+    };
     // If several sets are equally good, the default wins, because it is the first.
     let best = trials.iter().rev().max_by(better).unwrap_or(default);
     println!("\nbest on the tuning half: {}", best.name);
-    let outside = |(a, b): (&Share, &Share)| {
-        let (low, high) = a.interval();
+    let outside = |(a, b): (&FoundShare, &FoundShare)| {
+        let (low, high) = a.wilson_interval();
         if b.percent() > high {
             1
         } else if b.percent() < low {
@@ -88,8 +98,10 @@ pub fn print(trials: &[Trial]) -> Result<()> {
             0
         }
     };
-    let (before, after) =
-        (targets_of(&default.measured, Half::Report), targets_of(&best.measured, Half::Report));
+    let (before, after) = (
+        shares_per_target(&default.measured, CorpusHalf::Report),
+        shares_per_target(&best.measured, CorpusHalf::Report),
+    );
     let changes: Vec<i32> = before.iter().zip(&after).map(outside).collect();
     let count = |of: i32| changes.iter().filter(|change| **change == of).count();
     println!(

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::cut::{CALLS_AFTER, Cut, Session, beginning, collapsed};
-use super::effects::{self, Effect};
-use super::errors::{self, Again};
-use super::events::{Call, Event, What};
+use super::cut::{MAX_CALLS_AFTER, RecallSession, SessionCut, collapse_white_space, collapsed_beginning};
+use super::effects::{self, RecallEffect};
+use super::errors::{self, RecurringError};
+use super::events::{EventKind, ToolCall, TranscriptEvent};
 use super::labels::{self, Labels};
 
 /// A prompt with at least this many characters says what is wanted. A shorter prompt is usually an answer.
-const TELLING: usize = 40;
+const MIN_TELLING_CHARS: usize = 40;
 
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct WantedItems {
     /// Files used before the cut that the next calls use again.
     pub files_again: BTreeSet<String>,
     pub commands_again: BTreeSet<String>,
@@ -25,8 +25,8 @@ pub struct Wanted {
     pub open: Option<Vec<String>>,
     pub edited: BTreeSet<String>,
     pub read: BTreeSet<String>,
-    pub effects: Vec<Effect>,
-    pub errors_again: Vec<Again>,
+    pub effects: Vec<RecallEffect>,
+    pub errors_again: Vec<RecurringError>,
     /// Every command since the last compaction.
     pub commands: BTreeSet<String>,
     /// The files that were used before the cut, without duplicates. The file that was used last comes last.
@@ -35,68 +35,72 @@ pub struct Wanted {
     pub touched: Vec<String>,
 }
 
-impl Wanted {
-    pub fn at(session: &Session, cut: &Cut, labels: &Labels) -> Wanted {
-        let (recent, touched) = by_use(session.seen(cut));
+impl WantedItems {
+    pub fn after_cut(session: &RecallSession, cut: &SessionCut, labels: &Labels) -> WantedItems {
+        let (recent, touched) = sort_paths_by_use(session.files_seen_before(cut));
         let files = |edits: bool| -> BTreeSet<String> {
-            let all = session.since(cut).iter().flat_map(|event| event.files());
+            let all = session.events_since_compaction(cut).iter().flat_map(|event| event.called_files());
             all.filter(|file| file.edited == edits).map(|file| file.path.clone()).collect()
         };
-        let after: Vec<&Call> = session.after(cut, CALLS_AFTER).collect();
+        let after: Vec<&ToolCall> = session.calls_after(cut, MAX_CALLS_AFTER).collect();
         let touched_after: BTreeSet<&str> =
             after.iter().flat_map(|call| &call.files).map(|file| file.path.as_str()).collect();
         let commands_after: BTreeSet<String> =
-            after.iter().filter_map(|call| call.command.as_deref()).map(beginning).collect();
-        let prompts: Vec<&str> = prompts(session.since(cut)).collect();
-        let mut telling =
-            prompts.iter().rev().copied().chain(prompts_before(session, cut)).filter(|text| is_telling(text));
-        let commands_ever = commands(session.ever(cut));
-        Wanted {
+            after.iter().filter_map(|call| call.command.as_deref()).map(collapsed_beginning).collect();
+        let prompts: Vec<&str> = prompts_in(session.events_since_compaction(cut)).collect();
+        let mut telling = prompts
+            .iter()
+            .rev()
+            .copied()
+            .chain(prompts_before(session, cut))
+            .filter(|text| says_what_is_wanted(text));
+        let commands_ever = commands_in(session.events_before(cut));
+        WantedItems {
             files_again: recent
                 .iter()
                 .filter(|path| touched_after.contains(path.as_str()))
                 .cloned()
                 .collect(),
             commands_again: commands_after.intersection(&commands_ever).cloned().collect(),
-            newest: prompts.last().map(|text| beginning(text)),
-            telling: telling.next().map(beginning),
-            prompts: prompts.iter().map(|text| beginning(text)).collect(),
-            open: labels::open_at(labels, session, cut),
+            newest: prompts.last().map(|text| collapsed_beginning(text)),
+            telling: telling.next().map(collapsed_beginning),
+            prompts: prompts.iter().map(|text| collapsed_beginning(text)).collect(),
+            open: labels::open_commands_at_cut(labels, session, cut),
             edited: files(true),
             read: files(false),
-            effects: effects::of(session.since(cut)),
-            errors_again: errors::met_again(session, cut),
-            commands: commands(session.since(cut)),
+            effects: effects::effects_of_events(session.events_since_compaction(cut)),
+            errors_again: errors::recurring_errors(session, cut),
+            commands: commands_in(session.events_since_compaction(cut)),
             recent,
             touched,
         }
     }
 }
 
-fn prompts(events: &[Event]) -> impl DoubleEndedIterator<Item = &str> {
+fn prompts_in(events: &[TranscriptEvent]) -> impl DoubleEndedIterator<Item = &str> {
     events.iter().filter_map(|event| match &event.what {
-        What::Prompt(text) => Some(text.as_str()),
+        EventKind::Prompt(text) => Some(text.as_str()),
         _ => None,
     })
 }
 
 /// Returns the prompts before the previous compaction, newest first.
-fn prompts_before<'a>(session: &'a Session, cut: &Cut) -> impl Iterator<Item = &'a str> {
-    prompts(&session.events[..cut.epoch]).rev()
+fn prompts_before<'a>(session: &'a RecallSession, cut: &SessionCut) -> impl Iterator<Item = &'a str> {
+    prompts_in(&session.events[..cut.epoch]).rev()
 }
 
-fn is_telling(text: &str) -> bool {
-    collapsed(text).chars().count() >= TELLING
+fn says_what_is_wanted(text: &str) -> bool {
+    collapse_white_space(text).chars().count() >= MIN_TELLING_CHARS
 }
 
-fn commands(events: &[Event]) -> BTreeSet<String> {
-    let all = events.iter().filter_map(|event| event.command()).map(beginning);
+fn commands_in(events: &[TranscriptEvent]) -> BTreeSet<String> {
+    let all = events.iter().filter_map(|event| event.as_shell_command()).map(collapsed_beginning);
     all.filter(|command| !command.is_empty()).collect()
 }
 
 /// Returns each path once, in two orders: with the path that was used last at the end, and with the path that was
 /// used most at the end. Among paths that were used equally often, the one that was used later comes later.
-fn by_use<'a>(paths: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
+fn sort_paths_by_use<'a>(paths: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
     let mut recent: Vec<String> = Vec::new();
     let mut uses: Vec<(usize, String)> = Vec::new();
     for path in paths {

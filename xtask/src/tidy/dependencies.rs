@@ -8,32 +8,33 @@ use anyhow::{Context as _, Result, bail};
 
 use super::Finding;
 
-const LIST: &str = "xtask/ops-dependencies.txt";
-const MOST_PACKAGES: usize = 300;
+const DEPENDENCY_LIST_FILE: &str = "xtask/ops-dependencies.txt";
+const MAX_PACKAGES: usize = 300;
 
-pub fn check(root: &Path) -> Result<Vec<Finding>> {
+pub fn check_dependencies(root: &Path) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    let written = std::fs::read_to_string(root.join(LIST)).unwrap_or_default();
-    let found = of_ops()?;
+    let written = std::fs::read_to_string(root.join(DEPENDENCY_LIST_FILE)).unwrap_or_default();
+    let found = dependencies_of_ops()?;
     findings.extend(differences(&written, &found));
     let lock = std::fs::read_to_string(root.join("Cargo.lock")).context("reading Cargo.lock")?;
     let packages = lock.lines().filter(|line| *line == "[[package]]").count();
-    if packages > MOST_PACKAGES {
-        findings.push(Finding::new("Cargo.lock", format!("{packages} packages, at most {MOST_PACKAGES}")));
+    if packages > MAX_PACKAGES {
+        findings.push(Finding::new("Cargo.lock", format!("{packages} packages, at most {MAX_PACKAGES}")));
     }
     Ok(findings)
 }
 
-pub fn bless(root: &Path) -> Result<()> {
-    let mut text: String = of_ops()?.into_iter().collect::<Vec<_>>().join("\n");
+pub fn write_dependency_list(root: &Path) -> Result<()> {
+    let mut text: String = dependencies_of_ops()?.into_iter().collect::<Vec<_>>().join("\n");
     text.push('\n');
-    std::fs::write(root.join(LIST), text).with_context(|| format!("writing {LIST}"))
+    std::fs::write(root.join(DEPENDENCY_LIST_FILE), text)
+        .with_context(|| format!("writing {DEPENDENCY_LIST_FILE}"))
 }
 
 /// Returns only names, because versions are in the lock file. The target is fixed, so that the list is the same on
 /// every developer's machine.
-fn of_ops() -> Result<BTreeSet<String>> {
-    let output = crate::cargo()
+fn dependencies_of_ops() -> Result<BTreeSet<String>> {
+    let output = crate::cargo_command()
         .args(["tree", "--package", "ops", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
         .args(["--target", "x86_64-unknown-linux-musl"])
         .output()
@@ -41,10 +42,10 @@ fn of_ops() -> Result<BTreeSet<String>> {
     if !output.status.success() {
         bail!("cargo tree: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
-    Ok(names(&String::from_utf8_lossy(&output.stdout)))
+    Ok(package_names(&String::from_utf8_lossy(&output.stdout)))
 }
 
-fn names(tree: &str) -> BTreeSet<String> {
+fn package_names(tree: &str) -> BTreeSet<String> {
     tree.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
@@ -53,14 +54,14 @@ fn differences(written: &str, found: &BTreeSet<String>) -> Vec<Finding> {
     let gone = (1..).zip(&listed).filter(|(_, name)| !name.is_empty() && !found.contains(**name)).map(
         |(number, name)| {
             Finding::new(
-                format!("{LIST}:{number}"),
+                format!("{DEPENDENCY_LIST_FILE}:{number}"),
                 format!("{name} is no longer linked by ops (cargo xtask tidy --bless)"),
             )
         },
     );
     let new = found.iter().filter(|name| !listed.contains(&name.as_str())).map(|name| {
         Finding::new(
-            LIST,
+            DEPENDENCY_LIST_FILE,
             format!("{name} is new on the hook path; if that is meant: cargo xtask tidy --bless"),
         )
     });
@@ -75,7 +76,7 @@ mod tests {
     fn names_come_without_versions_and_once() {
         let tree =
             "ops v0.1.0 (/x/crates/ops)\nserde v1.0.1\nserde v1.0.1 (*)\nserde_derive v1 (proc-macro)\n";
-        assert_eq!(names(tree).into_iter().collect::<Vec<_>>(), ["ops", "serde", "serde_derive"]);
+        assert_eq!(package_names(tree).into_iter().collect::<Vec<_>>(), ["ops", "serde", "serde_derive"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Finding;
 
-const ALLOWED: &[&str] = &[
+const ALLOWED_LICENCES: &[&str] = &[
     "0BSD",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -22,9 +22,11 @@ const ALLOWED: &[&str] = &[
     "Zlib",
 ];
 
-pub fn check() -> Result<Vec<Finding>> {
-    let output =
-        crate::cargo().args(["metadata", "--format-version", "1"]).output().context("starting cargo")?;
+pub fn check_licences() -> Result<Vec<Finding>> {
+    let output = crate::cargo_command()
+        .args(["metadata", "--format-version", "1"])
+        .output()
+        .context("starting cargo")?;
     if !output.status.success() {
         bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
@@ -38,7 +40,7 @@ pub fn check() -> Result<Vec<Finding>> {
             package["version"].as_str().unwrap_or("?")
         );
         match package["license"].as_str() {
-            Some(expression) if allowed(expression) => {}
+            Some(expression) if is_allowed(expression) => {}
             Some(expression) => {
                 findings.push(Finding::new("Cargo.lock", format!("{name} is under {expression}")));
             }
@@ -50,38 +52,38 @@ pub fn check() -> Result<Vec<Finding>> {
 
 /// Returns whether an SPDX expression is satisfied: one of its alternatives must be on the list. The old notation
 /// `MIT/Apache-2.0` means OR.
-fn allowed(expression: &str) -> bool {
+fn is_allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut at = 0;
-    let result = either(&words, &mut at);
+    let result = parse_or(&words, &mut at);
     result && at == words.len()
 }
 
-fn either(words: &[&str], at: &mut usize) -> bool {
-    let mut result = both(words, at);
+fn parse_or(words: &[&str], at: &mut usize) -> bool {
+    let mut result = parse_and(words, at);
     while words.get(*at) == Some(&"OR") {
         *at += 1;
         // Do not short-circuit here, because the words must be read in any case.
-        result |= both(words, at);
+        result |= parse_and(words, at);
     }
     result
 }
 
-fn both(words: &[&str], at: &mut usize) -> bool {
-    let mut result = one(words, at);
+fn parse_and(words: &[&str], at: &mut usize) -> bool {
+    let mut result = parse_term(words, at);
     while words.get(*at) == Some(&"AND") {
         *at += 1;
-        result &= one(words, at);
+        result &= parse_term(words, at);
     }
     result
 }
 
-fn one(words: &[&str], at: &mut usize) -> bool {
+fn parse_term(words: &[&str], at: &mut usize) -> bool {
     let Some(&word) = words.get(*at) else { return false };
     *at += 1;
     if word == "(" {
-        let result = either(words, at);
+        let result = parse_or(words, at);
         let closed = words.get(*at) == Some(&")");
         *at += 1;
         return result && closed;
@@ -90,14 +92,15 @@ fn one(words: &[&str], at: &mut usize) -> bool {
         let exception = words.get(*at + 1).copied().unwrap_or_default();
         *at += 2;
         // An exception only ever permits more, so it is enough if the bare licence is allowed.
-        return ALLOWED.contains(&word) || ALLOWED.contains(&format!("{word} WITH {exception}").as_str());
+        return ALLOWED_LICENCES.contains(&word)
+            || ALLOWED_LICENCES.contains(&format!("{word} WITH {exception}").as_str());
     }
-    ALLOWED.contains(&word)
+    ALLOWED_LICENCES.contains(&word)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::allowed;
+    use super::is_allowed;
 
     #[test]
     fn expressions_are_read_as_spdx_means_them() {
@@ -113,7 +116,7 @@ mod tests {
             ("", false),
             ("(MIT", false),
         ] {
-            assert_eq!(allowed(expression), verdict, "{expression}");
+            assert_eq!(is_allowed(expression), verdict, "{expression}");
         }
     }
 }

@@ -6,17 +6,17 @@ use std::path::Path;
 
 use super::Finding;
 
-const LONGEST_FILE: usize = 700;
+const MAX_FILE_LINES: usize = 700;
 
 /// Leftovers that must not be merged.
-const LEFTOVERS: &[&str] =
+const FORBIDDEN_LEFTOVERS: &[&str] =
     &[concat!("to", "do!"), concat!("unimple", "mented!"), concat!("FIX", "ME"), concat!("XX", "X")];
 
 /// Folders that exist only on one developer's machine.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
 /// A wall: code below `folder` must not contain `word`, for the reason `why`. Tests may contain it.
-struct Wall {
+struct ForbiddenWord {
     folder: &'static str,
     word: &'static str,
     why: &'static str,
@@ -24,69 +24,69 @@ struct Wall {
     except: &'static str,
 }
 
-const fn wall(folder: &'static str, word: &'static str, why: &'static str) -> Wall {
-    Wall { folder, word, why, except: "" }
+const fn forbidden_word(folder: &'static str, word: &'static str, why: &'static str) -> ForbiddenWord {
+    ForbiddenWord { folder, word, why, except: "" }
 }
 
-const PURE: &str = "model and harness are pure: bytes in, values out";
-const FACE: &str = "only thru talks to a person";
-const WHOLE: &str =
+const PURE_CRATES_REASON: &str = "model and harness are pure: bytes in, values out";
+const PRINTING_REASON: &str = "only thru talks to a person";
+const REDACTION_REASON: &str =
     "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
 
 /// The reason for several walls: the readers of the standard library wait for pipes and read without limit.
-const READER: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
+const READER_REASON: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
-const fn reader(folder: &'static str, word: &'static str) -> Wall {
-    Wall { folder, word, why: READER, except: "crates/store/src/read.rs" }
+const fn forbidden_reader(folder: &'static str, word: &'static str) -> ForbiddenWord {
+    ForbiddenWord { folder, word, why: READER_REASON, except: "crates/store/src/read.rs" }
 }
 
-const WALLS: &[Wall] = &[
-    wall("crates/model", "std::fs", PURE),
-    wall("crates/model", "std::env", PURE),
-    wall("crates/model", "std::process", PURE),
-    wall("crates/model", "std::net", PURE),
-    wall("crates/model", "std::thread", PURE),
-    wall("crates/model", "SystemTime", PURE),
-    wall("crates/model", "Instant", PURE),
-    wall("crates/harness", "std::fs", PURE),
-    wall("crates/harness", "std::env", PURE),
-    wall("crates/harness", "std::process", PURE),
-    wall("crates/harness", "std::net", PURE),
-    wall("crates/harness", "std::thread", PURE),
-    wall("crates/harness", "SystemTime", PURE),
-    wall("crates/harness", "Instant", PURE),
-    wall("crates/harness", "store::", "harness knows no layout of ours"),
-    wall("crates/harness", "error_lines", WHOLE),
-    wall("crates/harness", "text::cut", WHOLE),
-    wall("crates/store", "harness::", "store knows no harness"),
-    wall("crates/model", "clap", FACE),
-    wall("crates/harness", "clap", FACE),
-    wall("crates/store", "clap", FACE),
-    wall("crates/ops", "clap", FACE),
-    wall("crates/model", "println!", FACE),
-    wall("crates/harness", "println!", FACE),
-    wall("crates/store", "println!", FACE),
-    wall("crates/ops", "println!", FACE),
-    wall("crates/model", "eprintln!", FACE),
-    wall("crates/harness", "eprintln!", FACE),
-    wall("crates/store", "eprintln!", FACE),
-    wall("crates/ops", "eprintln!", FACE),
-    reader("crates/store", "fs::read"),
-    reader("crates/store", "File::open"),
-    reader("crates/store", "read_to_string"),
-    reader("crates/store", "read_to_end"),
-    reader("crates/ops", "fs::read"),
-    reader("crates/ops", "File::open"),
-    reader("crates/ops", "read_to_string"),
-    reader("crates/ops", "read_to_end"),
-    reader("crates/thru", "fs::read"),
-    reader("crates/thru", "File::open"),
-    reader("crates/thru", "read_to_string"),
-    reader("crates/thru", "read_to_end"),
+const FORBIDDEN_WORDS: &[ForbiddenWord] = &[
+    forbidden_word("crates/model", "std::fs", PURE_CRATES_REASON),
+    forbidden_word("crates/model", "std::env", PURE_CRATES_REASON),
+    forbidden_word("crates/model", "std::process", PURE_CRATES_REASON),
+    forbidden_word("crates/model", "std::net", PURE_CRATES_REASON),
+    forbidden_word("crates/model", "std::thread", PURE_CRATES_REASON),
+    forbidden_word("crates/model", "SystemTime", PURE_CRATES_REASON),
+    forbidden_word("crates/model", "Instant", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "std::fs", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "std::env", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "std::process", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "std::net", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "std::thread", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "SystemTime", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "Instant", PURE_CRATES_REASON),
+    forbidden_word("crates/harness", "store::", "harness knows no layout of ours"),
+    forbidden_word("crates/harness", "error_lines", REDACTION_REASON),
+    forbidden_word("crates/harness", "text::cut", REDACTION_REASON),
+    forbidden_word("crates/store", "harness::", "store knows no harness"),
+    forbidden_word("crates/model", "clap", PRINTING_REASON),
+    forbidden_word("crates/harness", "clap", PRINTING_REASON),
+    forbidden_word("crates/store", "clap", PRINTING_REASON),
+    forbidden_word("crates/ops", "clap", PRINTING_REASON),
+    forbidden_word("crates/model", "println!", PRINTING_REASON),
+    forbidden_word("crates/harness", "println!", PRINTING_REASON),
+    forbidden_word("crates/store", "println!", PRINTING_REASON),
+    forbidden_word("crates/ops", "println!", PRINTING_REASON),
+    forbidden_word("crates/model", "eprintln!", PRINTING_REASON),
+    forbidden_word("crates/harness", "eprintln!", PRINTING_REASON),
+    forbidden_word("crates/store", "eprintln!", PRINTING_REASON),
+    forbidden_word("crates/ops", "eprintln!", PRINTING_REASON),
+    forbidden_reader("crates/store", "fs::read"),
+    forbidden_reader("crates/store", "File::open"),
+    forbidden_reader("crates/store", "read_to_string"),
+    forbidden_reader("crates/store", "read_to_end"),
+    forbidden_reader("crates/ops", "fs::read"),
+    forbidden_reader("crates/ops", "File::open"),
+    forbidden_reader("crates/ops", "read_to_string"),
+    forbidden_reader("crates/ops", "read_to_end"),
+    forbidden_reader("crates/thru", "fs::read"),
+    forbidden_reader("crates/thru", "File::open"),
+    forbidden_reader("crates/thru", "read_to_string"),
+    forbidden_reader("crates/thru", "read_to_end"),
 ];
 
 /// Ways to bypass the printer, which removes control characters that a terminal would act on.
-const HANDLES: &[&str] = &[
+const STREAM_HANDLES: &[&str] = &[
     "stdout()",
     "stderr()",
     "io::stdout",
@@ -104,12 +104,12 @@ const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates
 /// The file that may use `anstream`: its function `choose_color` sets the colours of `anstream`.
 const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
 
-fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
+fn find_stream_handle(path: &Path, code: &str) -> Option<&'static str> {
     let excused = |word: &str| word == "anstream" && path == Path::new(MAY_CHOOSE_COLOR);
     if !path.starts_with("crates") || MAY_HOLD_HANDLES.iter().any(|may| path == Path::new(may)) {
         return None;
     }
-    HANDLES.iter().copied().find(|word| holds_word(code, word) && !excused(word))
+    STREAM_HANDLES.iter().copied().find(|word| contains_word(code, word) && !excused(word))
 }
 /// Names of harnesses, their folders and titles. Code outside `crates/harness` must use the table of harnesses
 /// instead.
@@ -152,36 +152,36 @@ fn cuts_before_redaction(line: &str) -> bool {
     ["cut(", "inline(", "one_line(", "truncate(", "take("].iter().any(|cut| argument.contains(cut))
 }
 
-pub fn check(path: &Path, text: &str) -> Vec<Finding> {
+pub fn check_source(path: &Path, text: &str) -> Vec<Finding> {
     let rust = path.extension().is_some_and(|extension| extension == "rs");
     let ours = path.starts_with("crates") || path.starts_with("xtask");
     let mut findings = Vec::new();
-    if rust && ours && text.lines().count() > LONGEST_FILE {
+    if rust && ours && text.lines().count() > MAX_FILE_LINES {
         let lines = text.lines().count();
         findings.push(Finding::new(
             path.display().to_string(),
-            format!("{lines} lines; split it before {LONGEST_FILE}"),
+            format!("{lines} lines; split it before {MAX_FILE_LINES}"),
         ));
     }
-    let names_harnesses = names_harnesses(path);
+    let names_harnesses = may_name_harnesses(path);
     let mut in_tests = is_test_file(path);
     let mut previous = "";
     for (number, line) in (1..).zip(text.lines()) {
         let place = || format!("{}:{number}", path.display());
         for word in MACHINE_PATHS {
-            if holds_path(line, word) {
+            if contains_path(line, word) {
                 findings.push(Finding::new(place(), format!("a path of one machine: {word}")));
             }
         }
         if !rust {
             continue;
         }
-        for word in LEFTOVERS {
-            if holds_word(line, word) {
+        for word in FORBIDDEN_LEFTOVERS {
+            if contains_word(line, word) {
                 findings.push(Finding::new(place(), format!("{word} must not land")));
             }
         }
-        let code = code_of(line);
+        let code = code_without_comment(line);
         if code.trim_start().starts_with("#[ignore]") {
             findings.push(Finding::new(place(), "an ignored test says why: #[ignore = \"…\"]"));
         }
@@ -189,20 +189,21 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {
-            if let Some(word) = holds_handle(path, code) {
+            if let Some(word) = find_stream_handle(path, code) {
                 let why = "only crates/thru/src/output/printer.rs writes to stdout and stderr";
                 findings.push(Finding::new(place(), format!("{word}: {why}")));
             }
-            for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && holds_word(code, word)) {
+            for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && contains_word(code, word)) {
                 let text = format!("{word}: a harness is named in crates/harness only; ask its row");
                 findings.push(Finding::new(place(), text));
             }
             if cuts_before_redaction(code) {
-                findings.push(Finding::new(place(), WHOLE));
+                findings.push(Finding::new(place(), REDACTION_REASON));
             }
-            let stands = |wall: &&Wall| path.starts_with(wall.folder) && path != Path::new(wall.except);
-            for wall in WALLS.iter().filter(stands) {
-                if holds_word(code, wall.word) {
+            let stands =
+                |wall: &&ForbiddenWord| path.starts_with(wall.folder) && path != Path::new(wall.except);
+            for wall in FORBIDDEN_WORDS.iter().filter(stands) {
+                if contains_word(code, wall.word) {
                     findings.push(Finding::new(
                         place(),
                         format!("{} in {}: {}", wall.word, wall.folder, wall.why),
@@ -216,7 +217,7 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
 }
 
 /// Returns whether a file of the product's own code may name harnesses. `xtask` and tests drive them by name.
-fn names_harnesses(path: &Path) -> bool {
+fn may_name_harnesses(path: &Path) -> bool {
     let allowed = MAY_NAME_HARNESSES.iter().any(|(file, _)| path.starts_with(file));
     allowed || !path.starts_with("crates") || path.starts_with("crates/harness")
 }
@@ -227,11 +228,11 @@ fn is_test_file(path: &Path) -> bool {
 }
 
 /// Returns the line without its `//` comment. The `//` of a URL in a string is kept, because it follows a colon.
-fn code_of(line: &str) -> &str {
+fn code_without_comment(line: &str) -> &str {
     line.match_indices("//").find(|&(at, _)| !line[..at].ends_with(':')).map_or(line, |(at, _)| &line[..at])
 }
 
-fn holds_word(line: &str, word: &str) -> bool {
+fn contains_word(line: &str, word: &str) -> bool {
     let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -242,7 +243,7 @@ fn holds_word(line: &str, word: &str) -> bool {
 }
 
 /// Returns whether the line contains the absolute path. The same letters in the middle of a longer path do not count.
-fn holds_path(line: &str, path: &str) -> bool {
+fn contains_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         !before.is_some_and(|c| c.is_alphanumeric() || "_-.~/}$*".contains(c))
@@ -253,8 +254,8 @@ fn holds_path(line: &str, path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn texts(path: &str, text: &str) -> Vec<String> {
-        check(Path::new(path), text)
+    fn finding_texts(path: &str, text: &str) -> Vec<String> {
+        check_source(Path::new(path), text)
             .into_iter()
             .map(|finding| format!("{}: {}", finding.place, finding.text))
             .collect()
@@ -263,9 +264,12 @@ mod tests {
     #[test]
     fn harnesses_are_named_in_their_table_only() {
         let line = "let name = \"droid\";\n";
-        assert_eq!(texts("crates/ops/src/a.rs", line).len(), 1);
-        assert_eq!(texts("crates/ops/src/a.rs", "join(\".claude\") // as Claude Code does\n").len(), 1);
-        assert_eq!(texts("crates/ops/src/a.rs", "let android = Codexes;\n"), [] as [&str; 0]);
+        assert_eq!(finding_texts("crates/ops/src/a.rs", line).len(), 1);
+        assert_eq!(
+            finding_texts("crates/ops/src/a.rs", "join(\".claude\") // as Claude Code does\n").len(),
+            1
+        );
+        assert_eq!(finding_texts("crates/ops/src/a.rs", "let android = Codexes;\n"), [] as [&str; 0]);
         for path in [
             "crates/harness/src/droid/mod.rs",
             "crates/ops/src/setup/factory.rs",
@@ -273,31 +277,35 @@ mod tests {
             "crates/thru/tests/it/a.rs",
             "xtask/src/a.rs",
         ] {
-            assert_eq!(texts(path, line), [] as [&str; 0], "{path}");
+            assert_eq!(finding_texts(path, line), [] as [&str; 0], "{path}");
         }
     }
 
     #[test]
     fn walls_stand_in_code_but_not_in_comments_or_tests() {
-        assert_eq!(texts("crates/model/src/a.rs", "use std::fs;\n").len(), 1);
-        assert!(texts("crates/model/src/a.rs", "// std::fs is not used here\n").is_empty());
+        assert_eq!(finding_texts("crates/model/src/a.rs", "use std::fs;\n").len(), 1);
+        assert!(finding_texts("crates/model/src/a.rs", "// std::fs is not used here\n").is_empty());
         assert!(
-            texts("crates/model/src/a.rs", "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n").is_empty()
+            finding_texts("crates/model/src/a.rs", "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n")
+                .is_empty()
         );
-        assert!(texts("crates/model/src/a_tests.rs", "use std::fs;\n").is_empty());
-        assert!(texts("crates/store/src/a.rs", "use std::fs;\n").is_empty());
-        assert!(texts("crates/model/src/a.rs", "struct InstantNoodles;\n").is_empty());
-        assert_eq!(texts("crates/ops/src/a.rs", "println!(\"{x}\");\n").len(), 1);
-        assert!(texts("crates/thru/src/a.rs", "println!(\"{x}\");\n").is_empty());
+        assert!(finding_texts("crates/model/src/a_tests.rs", "use std::fs;\n").is_empty());
+        assert!(finding_texts("crates/store/src/a.rs", "use std::fs;\n").is_empty());
+        assert!(finding_texts("crates/model/src/a.rs", "struct InstantNoodles;\n").is_empty());
+        assert_eq!(finding_texts("crates/ops/src/a.rs", "println!(\"{x}\");\n").len(), 1);
+        assert!(finding_texts("crates/thru/src/a.rs", "println!(\"{x}\");\n").is_empty());
     }
 
     #[test]
     fn a_cut_before_redaction_is_named() {
         let cut = concat!("let x = redact", "(cut(text, 400), options);\n");
-        assert_eq!(texts("crates/ops/src/a.rs", cut), [format!("crates/ops/src/a.rs:1: {WHOLE}")]);
+        assert_eq!(
+            finding_texts("crates/ops/src/a.rs", cut),
+            [format!("crates/ops/src/a.rs:1: {REDACTION_REASON}")]
+        );
         let after = concat!("let x = inline(&redact", "(text, options), 400);\n");
-        assert!(texts("crates/ops/src/a.rs", after).is_empty());
-        assert!(!texts("crates/harness/src/a.rs", "let x = error_lines(&text);\n").is_empty());
+        assert!(finding_texts("crates/ops/src/a.rs", after).is_empty());
+        assert!(!finding_texts("crates/harness/src/a.rs", "let x = error_lines(&text);\n").is_empty());
     }
 
     #[test]
@@ -308,38 +316,38 @@ mod tests {
             "File::open(path)",
             "pipe.read_to_end(&mut bytes)",
         ] {
-            assert_eq!(texts("crates/ops/src/a.rs", text).len(), 1, "{text}");
-            assert_eq!(texts("crates/thru/src/a.rs", text).len(), 1, "{text}");
-            assert!(texts("crates/store/src/read.rs", text).is_empty(), "{text}");
-            assert!(texts("crates/ops/src/a_tests.rs", text).is_empty(), "{text}");
+            assert_eq!(finding_texts("crates/ops/src/a.rs", text).len(), 1, "{text}");
+            assert_eq!(finding_texts("crates/thru/src/a.rs", text).len(), 1, "{text}");
+            assert!(finding_texts("crates/store/src/read.rs", text).is_empty(), "{text}");
+            assert!(finding_texts("crates/ops/src/a_tests.rs", text).is_empty(), "{text}");
         }
-        assert!(texts("crates/ops/src/a.rs", "std::fs::read_dir(folder)").is_empty());
+        assert!(finding_texts("crates/ops/src/a.rs", "std::fs::read_dir(folder)").is_empty());
     }
 
     #[test]
     fn leftovers_and_machine_paths_are_named_with_their_line() {
         let text = format!("a\n// {} later\n", concat!("FIX", "ME"));
         assert_eq!(
-            texts("xtask/src/a.rs", &text),
+            finding_texts("xtask/src/a.rs", &text),
             [format!("xtask/src/a.rs:2: {} must not land", concat!("FIX", "ME"))]
         );
         let text = format!("see {}main\n", concat!("/wo", "rk/"));
-        assert_eq!(texts("README.md", &text).len(), 1);
+        assert_eq!(finding_texts("README.md", &text).len(), 1);
         let text = format!("see src{}main\n", concat!("/wo", "rk/"));
-        assert!(texts("README.md", &text).is_empty());
-        assert!(texts("a.rs", "mktemp /tmp/a.XXXXXX\n").is_empty());
+        assert!(finding_texts("README.md", &text).is_empty());
+        assert!(finding_texts("a.rs", "mktemp /tmp/a.XXXXXX\n").is_empty());
     }
 
     #[test]
     fn an_ignored_test_says_why() {
-        assert_eq!(texts("crates/thru/tests/a.rs", "#[ignore]\n").len(), 1);
-        assert!(texts("crates/thru/tests/a.rs", "#[ignore = \"needs node\"]\n").is_empty());
+        assert_eq!(finding_texts("crates/thru/tests/a.rs", "#[ignore]\n").len(), 1);
+        assert!(finding_texts("crates/thru/tests/a.rs", "#[ignore = \"needs node\"]\n").is_empty());
     }
 
     #[test]
     fn long_files_are_named() {
-        assert_eq!(texts("crates/model/src/a.rs", &"x\n".repeat(701)).len(), 1);
-        assert!(texts("crates/model/src/a.rs", &"x\n".repeat(700)).is_empty());
-        assert!(texts("fixtures/long.txt", &"x\n".repeat(701)).is_empty());
+        assert_eq!(finding_texts("crates/model/src/a.rs", &"x\n".repeat(701)).len(), 1);
+        assert!(finding_texts("crates/model/src/a.rs", &"x\n".repeat(700)).is_empty());
+        assert!(finding_texts("fixtures/long.txt", &"x\n".repeat(701)).is_empty());
     }
 }

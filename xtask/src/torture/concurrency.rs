@@ -10,69 +10,71 @@ use serde_json::{Value, json};
 use super::judge::first_line;
 use super::rows::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
-use super::{Depth, Loss, Tally, integrity};
+use super::{LossKind, TortureDepth, TortureTally, integrity};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 pub const WRITERS: usize = 64;
 
 /// Hooks append without a lock: each write must be one complete line.
-pub fn appends(lab: &Lab, depth: Depth) -> Result<Tally> {
-    append(&lab.sandbox("appends")?, depth)
+pub fn appends_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    append_from_many(&lab.sandbox("appends")?, depth)
 }
 
 /// Like `appends`, but the log is rotated again and again during the writes.
-pub fn appends_rotating(lab: &Lab, depth: Depth) -> Result<Tally> {
+pub fn appends_rotating(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let sandbox = lab.sandbox("appends-rotating")?;
-    rows::rotate_early(&sandbox)?;
-    append(&sandbox, depth)
+    rows::set_smallest_log_limit(&sandbox)?;
+    append_from_many(&sandbox, depth)
 }
 
-fn append(sandbox: &Sandbox, depth: Depth) -> Result<Tally> {
-    let each = if depth == Depth::Quick { 20 } else { 100 };
-    sandbox.init()?;
+fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTally> {
+    let each = if depth == TortureDepth::Quick { 20 } else { 100 };
+    sandbox.init_root()?;
     let mut wrong = Vec::new();
-    let failed = crowd(|writer| {
+    let failed = run_writers(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
             // The lines have different lengths, so that a torn line does not look complete by chance.
             let command = format!("echo {}", "x".repeat((writer * 37 + number * 101) % 1000));
-            let output =
-                sandbox.run(TOOL_DONE, &payload::bash(&sandbox.dir, &id(writer, number), &command))?;
+            let output = sandbox.run_thru(
+                TOOL_DONE,
+                &payload::bash_payload(&sandbox.dir, &call_id(writer, number), &command),
+            )?;
             if !output.status.success() {
                 failed.push(format!("a hook ended with {}", output.status));
             }
         }
         Ok(failed)
     })?;
-    wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
+    wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
 
-    let torn: usize = rows::journals(sandbox)?.iter().map(|log| integrity::torn_lines(log)).sum();
+    let torn: usize = rows::read_journals(sandbox)?.iter().map(|log| integrity::count_torn_lines(log)).sum();
     if torn > 0 {
-        wrong.push((Loss::Record, format!("{torn} torn lines")));
+        wrong.push((LossKind::Record, format!("{torn} torn lines")));
     }
-    let found = rows::journal_ids(sandbox);
+    let found = rows::tool_call_ids(sandbox);
     let distinct: BTreeSet<&String> = found.iter().collect();
-    let missing = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| id(writer, number)));
+    let missing = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| call_id(writer, number)));
     let missing = missing.filter(|id| !distinct.contains(id)).count();
     if missing > 0 {
-        wrong.push((Loss::Record, format!("{missing} of {} lines are missing", WRITERS * each)));
+        wrong.push((LossKind::Record, format!("{missing} of {} lines are missing", WRITERS * each)));
     }
     if found.len() != distinct.len() {
-        wrong.push((Loss::None, format!("{} lines were written twice", found.len() - distinct.len())));
+        wrong.push((LossKind::None, format!("{} lines were written twice", found.len() - distinct.len())));
     }
-    Ok(tally(WRITERS * each, wrong, "64 × `thru hook claude-code PostToolUse` on one session"))
+    Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code PostToolUse` on one session"))
 }
 
-fn id(writer: usize, number: usize) -> String {
+fn call_id(writer: usize, number: usize) -> String {
     format!("toolu_w{writer}n{number}")
 }
 
 /// All processes read, change and write one trust record.
-pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let each = if depth == Depth::Quick { 5 } else { 20 };
+pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
-    sandbox.init()?;
-    let marker = fs::read(sandbox.store().join("root.json"))?;
+    sandbox.init_root()?;
+    let marker = fs::read(sandbox.store_folder().join("root.json"))?;
     let folder = |writer: usize, number: usize| sandbox.dir.join(format!("copies/w{writer}n{number}"));
     for writer in 0..WRITERS {
         for number in 0..each {
@@ -81,37 +83,37 @@ pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
             fs::write(store.join("root.json"), &marker)?;
         }
     }
-    let failed = crowd(|writer| {
+    let failed = run_writers(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
             let copy = folder(writer, number);
-            let output = sandbox.run(&["trust", "--root", &copy.to_string_lossy()], b"")?;
+            let output = sandbox.run_thru(&["trust", "--root", &copy.to_string_lossy()], b"")?;
             if !output.status.success() {
                 failed.push(format!("trust ended with {}: {}", output.status, first_line(&output.stderr)));
             }
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
-    let record = fs::read(rows::trust_record(&sandbox)?).context("reading the trust record")?;
-    let roots = integrity::roots(&record).unwrap_or_default();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let record = fs::read(rows::trust_record_path(&sandbox)?).context("reading the trust record")?;
+    let roots = integrity::trusted_roots(&record).unwrap_or_default();
     let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
     let missing =
         all.filter(|&(writer, number)| !roots.contains(&*folder(writer, number).to_string_lossy())).count();
     if missing > 0 {
-        wrong.push((Loss::Record, format!("{missing} of {} roots are missing", WRITERS * each)));
+        wrong.push((LossKind::Record, format!("{missing} of {} roots are missing", WRITERS * each)));
     }
-    Ok(tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
+    Ok(build_tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
 /// All processes create the same root: one of them wins, and all report the same project id.
-pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let rounds = if depth == Depth::Quick { 10 } else { 50 };
+pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let rounds = if depth == TortureDepth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
         let sandbox = lab.sandbox(&format!("inits-{round}"))?;
-        let told: Vec<String> = crowd(|_| {
-            let output = sandbox.run(&["init", "--json"], b"")?;
+        let told: Vec<String> = run_writers(|_| {
+            let output = sandbox.run_thru(&["init", "--json"], b"")?;
             let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
             Ok(vec![match (output.status.success(), told["project_id"].as_str()) {
                 (true, Some(id)) => id.to_owned(),
@@ -122,96 +124,108 @@ pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
         let kept = rows::project_id(&sandbox).unwrap_or_default();
         let others: BTreeSet<&String> = told.iter().filter(|id| **id != kept).collect();
         for other in others {
-            wrong
-                .push((Loss::Record, format!("round {round}: root.json says {kept}, one init said {other}")));
+            wrong.push((
+                LossKind::Record,
+                format!("round {round}: root.json says {kept}, one init said {other}"),
+            ));
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    Ok(tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
+    Ok(build_tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
 /// 64 hooks report the same tool call at once: the call must be recorded once.
-pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let rounds = if depth == Depth::Quick { 2 } else { 10 };
+pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
         let sandbox = lab.sandbox(&format!("same-call-{round}"))?;
-        sandbox.init()?;
-        let told = payload::edit(&sandbox.dir, "toolu_same", 400, "none");
-        let failed = crowd(|_| {
-            let output = sandbox.run(TOOL_DONE, &told)?;
+        sandbox.init_root()?;
+        let told = payload::edit_payload(&sandbox.dir, "toolu_same", 400, "none");
+        let failed = run_writers(|_| {
+            let output = sandbox.run_thru(TOOL_DONE, &told)?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a hook: {}", output.status)] })
         })?;
-        wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
+        wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
         for when in ["before any stop", "after a stop"] {
-            let shown = rows::shown_ids(&sandbox).iter().filter(|id| *id == "toolu_same").count();
+            let shown = rows::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
             if shown != 1 {
-                wrong.push((Loss::None, format!("{when}: thru journal shows the call {shown} times")));
+                wrong.push((LossKind::None, format!("{when}: thru journal shows the call {shown} times")));
             }
-            let edits = rows::edits_of(&sandbox, "src/session.rs");
+            let edits = rows::edits_shown_by_files(&sandbox, "src/session.rs");
             if edits != Some(1) {
-                wrong.push((Loss::None, format!("{when}: thru files counts {edits:?} edits")));
+                wrong.push((LossKind::None, format!("{when}: thru files counts {edits:?} edits")));
             }
-            sandbox.must(rows::STOP, &rows::stop(&sandbox.dir))?;
+            sandbox.run_successfully(rows::STOP, &rows::stop(&sandbox.dir))?;
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
     let reproduce =
         "64 × `thru hook claude-code PostToolUse` with one payload; thru journal --json; thru files --json";
-    Ok(tally(WRITERS * rounds, wrong, reproduce))
+    Ok(build_tally(WRITERS * rounds, wrong, reproduce))
 }
 
 /// 64 hooks report the stop of one session at once. Its transcript contains more calls than hooks have reported.
-pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let rounds = if depth == Depth::Quick { 2 } else { 10 };
+pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
         let sandbox = lab.sandbox(&format!("stops-{round}"))?;
         rows::with_transcript(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
-        let failed = crowd(|_| {
-            let output = sandbox.run(rows::STOP, &rows::stop(&sandbox.dir))?;
+        let failed = run_writers(|_| {
+            let output = sandbox.run_thru(rows::STOP, &rows::stop(&sandbox.dir))?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
         })?;
-        wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
-        let lost = integrity::check(&before, &Snapshot::take(&sandbox.dir)?, integrity::Takes::Nothing);
-        wrong.extend(lost.into_iter().map(|text| (Loss::Record, text)));
-        let ids = rows::journal_ids(&sandbox);
+        wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
+        let lost = integrity::find_losses(
+            &before,
+            &Snapshot::take(&sandbox.dir)?,
+            integrity::AllowedRemoval::Nothing,
+        );
+        wrong.extend(lost.into_iter().map(|text| (LossKind::Record, text)));
+        let ids = rows::tool_call_ids(&sandbox);
         let distinct: BTreeSet<&String> = ids.iter().collect();
         if distinct.len() != ids.len() {
-            wrong.push((Loss::None, format!("{} lines were written twice", ids.len() - distinct.len())));
+            wrong.push((LossKind::None, format!("{} lines were written twice", ids.len() - distinct.len())));
         }
-        let digest = fs::read(sandbox.store().join(format!("state/digest/{SESSION}.json")))?;
+        let digest = fs::read(sandbox.store_folder().join(format!("state/digest/{SESSION}.json")))?;
         if serde_json::from_slice::<Value>(&digest).is_err() {
-            wrong.push((Loss::Record, "the digest cannot be read".into()));
+            wrong.push((LossKind::Record, "the digest cannot be read".into()));
         }
         if !rows::retold(&sandbox) {
-            wrong.push((Loss::Record, "not every call of the transcript is there once".into()));
+            wrong.push((LossKind::Record, "not every call of the transcript is there once".into()));
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    Ok(tally(WRITERS * rounds, wrong, "64 × `thru hook claude-code Stop` of one session with a transcript"))
+    Ok(build_tally(
+        WRITERS * rounds,
+        wrong,
+        "64 × `thru hook claude-code Stop` of one session with a transcript",
+    ))
 }
 
 /// Two sessions claim one packet: only one of them gets it.
-pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let rounds = if depth == Depth::Quick { 50 } else { 1_000 };
+pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let rounds = if depth == TortureDepth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
-    sandbox.init()?;
-    let packet = sandbox.store().join("packets/one.md");
+    sandbox.init_root()?;
+    let packet = sandbox.store_folder().join("packets/one.md");
     let mut wrong = Vec::new();
     for round in 0..rounds {
-        fs::create_dir_all(sandbox.store().join("packets"))?;
+        fs::create_dir_all(sandbox.store_folder().join("packets"))?;
         fs::write(&packet, "---\nid: one\nstatus: draft\npurpose: x\n---\n")?;
         let barrier = Barrier::new(2);
         let codes: Vec<Option<i32>> = std::thread::scope(|scope| {
             let claim = |session: &str| {
-                let mut command = sandbox.thru(&["pickup", "one", "--claim"]);
+                let mut command = sandbox.thru_command(&["pickup", "one", "--claim"]);
                 command.env("CLAUDE_CODE_SESSION_ID", session);
                 let barrier = &barrier;
                 scope.spawn(move || {
                     barrier.wait();
-                    crate::sandbox::finish(&mut command, b"").ok().and_then(|output| output.status.code())
+                    crate::sandbox::run_with_timeout(&mut command, b"")
+                        .ok()
+                        .and_then(|output| output.status.code())
                 })
             };
             [claim("a"), claim("b")].into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
@@ -221,48 +235,49 @@ pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
         let text = fs::read_to_string(&packet)?;
         let holder = if codes[0] == Some(0) { "claimed_by: a\n" } else { "claimed_by: b\n" };
         if winners != 1 || refused != 1 || !text.contains(holder) {
-            wrong.push((Loss::Record, format!("round {round}: exit codes {codes:?}, packet:\n{text}")));
+            wrong.push((LossKind::Record, format!("round {round}: exit codes {codes:?}, packet:\n{text}")));
         }
     }
-    Ok(tally(rounds, wrong, "2 × `thru pickup one --claim`"))
+    Ok(build_tally(rounds, wrong, "2 × `thru pickup one --claim`"))
 }
 
-const TRIES: usize = 10;
+const CLAIM_TRIES: usize = 10;
 
 /// 64 processes report different stops of one loop: each stop must be counted.
-pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let each = if depth == Depth::Quick { 5 } else { 20 };
+pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;
     rows::looping(&sandbox)?;
     let settings = "[hooks]\ndeadline_ms = 5000\n[loops]\nno_progress_turns = 0\n";
-    fs::write(sandbox.store().join("config.toml"), settings)?;
-    sandbox.must(&["loop", "pause", "make-it-green"], b"")?;
-    sandbox.must(&["loop", "resume", "make-it-green", "--max-iterations", "0"], b"")?;
-    let failed = crowd(|writer| {
+    fs::write(sandbox.store_folder().join("config.toml"), settings)?;
+    sandbox.run_successfully(&["loop", "pause", "make-it-green"], b"")?;
+    sandbox.run_successfully(&["loop", "resume", "make-it-green", "--max-iterations", "0"], b"")?;
+    let failed = run_writers(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
-            let stop = payload::event(&sandbox.dir, "Stop", more);
+            let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
             // If the lock is not free in time, the agent may stop, and the stop is not counted. Then report the
             // stop again.
-            let mut tries = (0..TRIES).map(|_| sandbox.run(rows::STOP, &stop));
+            let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(rows::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
-                failed.push(format!("a stop was let go {TRIES} times"));
+                failed.push(format!("a stop was let go {CLAIM_TRIES} times"));
             }
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
-    let counted = rows::loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let counted =
+        rows::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
     if counted != 1 + (WRITERS * each) as u64 {
-        wrong.push((Loss::Record, format!("{} stops were counted as {counted}", WRITERS * each)));
+        wrong.push((LossKind::Record, format!("{} stops were counted as {counted}", WRITERS * each)));
     }
-    Ok(tally(WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
+    Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
 }
 
 /// Runs `WRITERS` threads that start together, and collects what they return.
-pub fn crowd(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
+pub fn run_writers(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
     let barrier = Barrier::new(WRITERS);
     std::thread::scope(|scope| {
         let start = |writer| {
@@ -281,9 +296,9 @@ pub fn crowd(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<S
     })
 }
 
-pub fn tally(points: usize, wrong: Vec<(Loss, String)>, reproduce: &str) -> Tally {
-    let mut tally = Tally::default();
-    tally.point(wrong, || reproduce.to_owned());
+pub fn build_tally(points: usize, wrong: Vec<(LossKind, String)>, reproduce: &str) -> TortureTally {
+    let mut tally = TortureTally::default();
+    tally.count_point(wrong, || reproduce.to_owned());
     tally.points = points;
     tally
 }

@@ -6,80 +6,82 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::concurrency::{WRITERS, crowd, tally};
+use super::concurrency::{WRITERS, build_tally, run_writers};
 use super::judge::first_line;
 use super::rows::{TOOL_DONE, lived_in};
-use super::{Depth, Loss, Tally};
+use super::{LossKind, TortureDepth, TortureTally};
 use crate::sandbox::{Lab, Sandbox, payload};
 
 pub fn with_some(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    sandbox.must(&["decide", "Use XML", "--why", "it is there"], b"")?;
-    sandbox.must(&["decide", "Errors name the file", "--pattern"], b"").map(drop)
+    sandbox.run_successfully(&["decide", "Use XML", "--why", "it is there"], b"")?;
+    sandbox.run_successfully(&["decide", "Errors name the file", "--pattern"], b"").map(drop)
 }
 
 /// A sandbox in which the user has answered a question, and `context.md` does not contain the answer yet.
 pub fn answered(sandbox: &Sandbox) -> Result<()> {
     with_some(sandbox)?;
-    sandbox.must(TOOL_DONE, &answer(&sandbox.dir)).map(drop)
+    sandbox.run_successfully(TOOL_DONE, &answer(&sandbox.dir)).map(drop)
 }
 
 pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     with_some(sandbox)?;
-    fs::create_dir_all(sandbox.project().join(".swarm"))?;
+    fs::create_dir_all(sandbox.project_folder().join(".swarm"))?;
     let text = "## Decisions\n- Two passes\n- Static binary\n## Patterns\n- Small files\n";
-    Ok(fs::write(sandbox.project().join(".swarm/context.md"), text)?)
+    Ok(fs::write(sandbox.project_folder().join(".swarm/context.md"), text)?)
 }
 
 pub fn answer(dir: &Path) -> Vec<u8> {
     let more = json!({"tool_name": "AskUserQuestion", "tool_use_id": "toolu_answer", "tool_input": {"questions": []},
                       "tool_response": {"questions": [], "answers": {"Which database?": "SQLite"}}});
-    payload::event(dir, "PostToolUse", more)
+    payload::hook_payload(dir, "PostToolUse", more)
 }
 
 pub fn is_decided(sandbox: &Sandbox) -> bool {
-    in_force(sandbox)
+    decisions_in_force(sandbox)
         .is_some_and(|texts| texts.contains(&"Use TOML".to_owned()) && texts.contains(&"Use XML".to_owned()))
 }
 
 pub fn is_answered(sandbox: &Sandbox) -> bool {
-    in_force(sandbox).is_some_and(|texts| texts.contains(&"Which database? → SQLite".to_owned()))
+    decisions_in_force(sandbox).is_some_and(|texts| texts.contains(&"Which database? → SQLite".to_owned()))
 }
 
 pub fn is_imported(sandbox: &Sandbox) -> bool {
-    in_force(sandbox).is_some_and(|texts| texts.len() == 5)
+    decisions_in_force(sandbox).is_some_and(|texts| texts.len() == 5)
 }
 
 /// Returns the texts of the decisions in force; `None` if they cannot be listed.
-fn in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
-    let output = sandbox.run(&["decisions", "list", "-n", "0", "--json"], b"").ok()?;
+fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
+    let output = sandbox.run_thru(&["decisions", "list", "-n", "0", "--json"], b"").ok()?;
     let listing: Value = serde_json::from_slice(&output.stdout).ok()?;
     let decisions = listing["decisions"].as_array()?;
     decisions.iter().map(|one| one["text"].as_str().map(str::to_owned)).collect()
 }
 
 /// All processes record decisions: each decision must be one complete line and in force.
-pub fn decides(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let each = if depth == Depth::Quick { 5 } else { 20 };
+pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;
-    sandbox.init()?;
-    let failed = crowd(|writer| {
+    sandbox.init_root()?;
+    let failed = run_writers(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
             let text = format!("decision {number} of {writer}");
-            let output = sandbox.run(&["decide", &text, "--why", "everyone does"], b"")?;
+            let output = sandbox.run_thru(&["decide", &text, "--why", "everyone does"], b"")?;
             if !output.status.success() {
                 failed.push(format!("{text} ended with {}: {}", output.status, first_line(&output.stderr)));
             }
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
-    let lines = fs::read_to_string(sandbox.store().join("decisions.jsonl"))?.lines().count();
-    let held = in_force(&sandbox).map_or(0, |texts| texts.len());
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let lines = fs::read_to_string(sandbox.store_folder().join("decisions.jsonl"))?.lines().count();
+    let held = decisions_in_force(&sandbox).map_or(0, |texts| texts.len());
     if (lines, held) != (WRITERS * each, WRITERS * each) {
-        wrong
-            .push((Loss::Record, format!("{} decisions are {lines} lines, and {held} hold", WRITERS * each)));
+        wrong.push((
+            LossKind::Record,
+            format!("{} decisions are {lines} lines, and {held} hold", WRITERS * each),
+        ));
     }
-    Ok(tally(WRITERS * each, wrong, "64 × `thru decide TEXT --why WHY`"))
+    Ok(build_tally(WRITERS * each, wrong, "64 × `thru decide TEXT --why WHY`"))
 }

@@ -12,7 +12,7 @@ use crate::sandbox::{SESSION, Sandbox, payload};
 pub fn with_entries(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
     for number in 0..3 {
-        sandbox.must(&["evidence", "add", "1.1", "--summary", &format!("note {number}")], b"")?;
+        sandbox.run_successfully(&["evidence", "add", "1.1", "--summary", &format!("note {number}")], b"")?;
     }
     Ok(())
 }
@@ -20,7 +20,7 @@ pub fn with_entries(sandbox: &Sandbox) -> Result<()> {
 /// A sandbox with a full bundle: the next entry moves the oldest entry to the archive.
 pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
-    let folder = sandbox.store().join("evidence/1.1");
+    let folder = sandbox.store_folder().join("evidence/1.1");
     fs::create_dir_all(&folder)?;
     let entries: Vec<Value> = (0..100)
         .map(|number| {
@@ -35,8 +35,9 @@ pub fn with_full_bundle(sandbox: &Sandbox) -> Result<()> {
 /// Returns whether the new entry is in the bundle, the oldest entry is in the archive once, and no entry is
 /// missing.
 pub fn is_moved_on(sandbox: &Sandbox) -> bool {
-    let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
-    let kept = summaries(sandbox);
+    let archive =
+        fs::read_to_string(sandbox.store_folder().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
+    let kept = entry_summaries(sandbox);
     let is_there = |number: usize| kept.contains(&format!("note {number}"));
     let first = archive.matches("\"note 0\"").count();
     is_added(sandbox)
@@ -47,7 +48,7 @@ pub fn is_moved_on(sandbox: &Sandbox) -> bool {
 
 pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let folder = sandbox.project().join(".swarm/evidence/1.1");
+    let folder = sandbox.project_folder().join(".swarm/evidence/1.1");
     fs::create_dir_all(&folder)?;
     let entries: Vec<Value> = (0..3)
         .map(|number| json!({"type": "note", "verdict": "pass", "summary": format!("note {number}")}))
@@ -58,32 +59,33 @@ pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
 /// A sandbox with a task in progress, and with a test run that no checkpoint has read.
 pub fn with_test_run(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
-    sandbox.must(&["task", "start", "1.1", "--session", SESSION], b"")?;
+    sandbox.run_successfully(&["task", "start", "1.1", "--session", SESSION], b"")?;
     let said = json!({"stdout": "test result: ok. 5 passed; 0 failed; 0 ignored\n", "stderr": "", "interrupted": false});
     let input = json!({"command": "cargo test --workspace"});
     let more =
         json!({"tool_name": "Bash", "tool_input": input, "tool_response": said, "tool_use_id": "toolu_test"});
-    sandbox.must(TOOL_DONE, &payload::event(&sandbox.dir, "PostToolUse", more)).map(drop)
+    sandbox.run_successfully(TOOL_DONE, &payload::hook_payload(&sandbox.dir, "PostToolUse", more)).map(drop)
 }
 
 pub fn is_added(sandbox: &Sandbox) -> bool {
-    summaries(sandbox).iter().any(|summary| summary == "seen")
+    entry_summaries(sandbox).iter().any(|summary| summary == "seen")
 }
 
 pub fn is_run(sandbox: &Sandbox) -> bool {
-    entries(sandbox).iter().any(|entry| entry["exit_code"] == 0)
+    bundle_entries(sandbox).iter().any(|entry| entry["exit_code"] == 0)
 }
 
 pub fn is_observed(sandbox: &Sandbox) -> bool {
     // The sandbox also contains runs of another command.
     let is_it = |entry: &&Value| entry["kind"] == "observed" && entry["command"] == "cargo test --workspace";
-    entries(sandbox).iter().filter(is_it).count() == 1
+    bundle_entries(sandbox).iter().filter(is_it).count() == 1
 }
 
 /// Returns whether every entry is in the bundle or the archive, and the newest entry is still in the bundle.
 pub fn is_archived(sandbox: &Sandbox) -> bool {
-    let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
-    let kept = summaries(sandbox);
+    let archive =
+        fs::read_to_string(sandbox.store_folder().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
+    let kept = entry_summaries(sandbox);
     let has = |number: usize| {
         let summary = format!("note {number}");
         kept.contains(&summary) || archive.contains(&summary)
@@ -92,22 +94,22 @@ pub fn is_archived(sandbox: &Sandbox) -> bool {
 }
 
 pub fn is_imported(sandbox: &Sandbox) -> bool {
-    summaries(sandbox) == ["note 0", "note 1", "note 2"]
+    entry_summaries(sandbox) == ["note 0", "note 1", "note 2"]
 }
 
 /// Returns what is wrong with a new bundle: it must be readable. The row itself checks which entries may be moved.
-pub fn is_bundle(new: &[u8]) -> Option<String> {
+pub fn unreadable_bundle(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());
     entries.is_none().then(|| "cannot be read any more".to_owned())
 }
 
-fn summaries(sandbox: &Sandbox) -> Vec<String> {
-    entries(sandbox).iter().filter_map(|entry| entry["summary"].as_str().map(str::to_owned)).collect()
+fn entry_summaries(sandbox: &Sandbox) -> Vec<String> {
+    bundle_entries(sandbox).iter().filter_map(|entry| entry["summary"].as_str().map(str::to_owned)).collect()
 }
 
-fn entries(sandbox: &Sandbox) -> Vec<Value> {
-    let bytes = fs::read(sandbox.store().join("evidence/1.1/bundle.json")).unwrap_or_default();
+fn bundle_entries(sandbox: &Sandbox) -> Vec<Value> {
+    let bytes = fs::read(sandbox.store_folder().join("evidence/1.1/bundle.json")).unwrap_or_default();
     let bundle: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     bundle["entries"].as_array().cloned().unwrap_or_default()
 }

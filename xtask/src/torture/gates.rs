@@ -13,67 +13,68 @@ pub const EXPECT: &[&str] = &["gate", "expect", "review", "--critical", "review-
 
 pub fn with_plan(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    Ok(fs::write(sandbox.project().join("plan.md"), "A plan.\n")?)
+    Ok(fs::write(sandbox.project_folder().join("plan.md"), "A plan.\n")?)
 }
 
 /// A live run: one output exists; the other is missing, and the run has a command that makes it.
 pub fn half_run(sandbox: &Sandbox) -> Result<()> {
-    with_outputs(sandbox, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
+    project_with_outputs(sandbox, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
 }
 
 pub fn unsealed(sandbox: &Sandbox) -> Result<()> {
-    with_outputs(sandbox, "A report.\n")
+    project_with_outputs(sandbox, "A report.\n")
 }
 
-fn with_outputs(sandbox: &Sandbox, report: &str) -> Result<()> {
+fn project_with_outputs(sandbox: &Sandbox, report: &str) -> Result<()> {
     with_plan(sandbox)?;
     // The command `gate expect` records the user's consent. A list that is written into the tree launches nothing.
     let launch = "printf 'B.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
     let expect = ["gate", "expect", "review", "review-a.md", "review-b.md", "--", "sh", "-c", launch];
-    sandbox.must(&expect, b"")?;
-    Ok(fs::write(run(sandbox)?.join("review-a.md"), report)?)
+    sandbox.run_successfully(&expect, b"")?;
+    Ok(fs::write(only_run_folder(sandbox)?.join("review-a.md"), report)?)
 }
 
 /// Returns the folder of the only run.
-fn run(sandbox: &Sandbox) -> Result<PathBuf> {
-    let mut runs = fs::read_dir(sandbox.project().join(".agent/context/outputs"))?;
+fn only_run_folder(sandbox: &Sandbox) -> Result<PathBuf> {
+    let mut runs = fs::read_dir(sandbox.project_folder().join(".agent/context/outputs"))?;
     Ok(runs.next().context("there is no run")??.path())
 }
 
 /// Returns what `thru gate check` says about the live run.
-fn verdicts(sandbox: &Sandbox) -> Vec<String> {
+fn gate_verdicts(sandbox: &Sandbox) -> Vec<String> {
     let output =
-        sandbox.run(&["gate", "check", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
+        sandbox.run_thru(&["gate", "check", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
     let told: Value = serde_json::from_slice(&output).unwrap_or_default();
     let rows = told["outputs"].as_array().cloned().unwrap_or_default();
     rows.iter().filter_map(|row| row["verdict"].as_str().map(str::to_owned)).collect()
 }
 
 pub fn awaits(sandbox: &Sandbox) -> bool {
-    verdicts(sandbox) == ["missing"]
+    gate_verdicts(sandbox) == ["missing"]
 }
 
 pub fn all_valid(sandbox: &Sandbox) -> bool {
-    verdicts(sandbox) == ["valid", "valid"]
+    gate_verdicts(sandbox) == ["valid", "valid"]
 }
 
 pub fn sealed(sandbox: &Sandbox) -> bool {
-    verdicts(sandbox).first().is_some_and(|verdict| verdict == "valid")
+    gate_verdicts(sandbox).first().is_some_and(|verdict| verdict == "valid")
 }
 
 pub fn lives_in_src(sandbox: &Sandbox) -> bool {
     let output =
-        sandbox.run(&["gate", "live", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
+        sandbox.run_thru(&["gate", "live", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
     serde_json::from_slice::<Value>(&output)
         .is_ok_and(|told| told["run"].as_str().is_some_and(|run| run.ends_with("/project/src")))
 }
 
 pub fn agent_stop(sandbox: &Path) -> Vec<u8> {
     let more = json!({"agent_id": "a1", "agent_type": "b", "last_assistant_message": "I said it instead."});
-    payload::event(sandbox, "SubagentStop", more)
+    payload::hook_payload(sandbox, "SubagentStop", more)
 }
 
 pub fn kept_message(sandbox: &Sandbox) -> bool {
-    let text = run(sandbox).and_then(|run| Ok(fs::read_to_string(run.join("review-b.md.last-message.md"))?));
+    let text = only_run_folder(sandbox)
+        .and_then(|run| Ok(fs::read_to_string(run.join("review-b.md.last-message.md"))?));
     text.is_ok_and(|text| text == "I said it instead.\n")
 }

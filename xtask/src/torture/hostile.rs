@@ -10,23 +10,23 @@ mod places;
 use std::path::Path;
 use std::process::{Command, Output};
 
-pub use disks::disks;
-pub use input::input;
-pub use places::places;
+pub use disks::broken_disks;
+pub use input::hostile_input;
+pub use places::hostile_places;
 
-use super::Loss;
-use super::integrity::{self, Takes};
-use super::judge::{self, Wrongs};
+use super::LossKind;
+use super::integrity::{self, AllowedRemoval};
+use super::judge::{self, Failures};
 use super::rows::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use crate::sandbox::{self, Sandbox};
 
-const START: &[&str] = &["hook", "claude-code", "SessionStart"];
+const SESSION_START_HOOK: &[&str] = &["hook", "claude-code", "SessionStart"];
 
 /// The commands that are tried in each place.
-const TRIED: &[&[&str]] = &[
+const COMMANDS_TRIED: &[&[&str]] = &[
     TOOL_DONE,
-    START,
+    SESSION_START_HOOK,
     &["hook", "claude-code", "Stop"],
     &["init"],
     &["context", "init"],
@@ -37,7 +37,7 @@ const TRIED: &[&[&str]] = &[
     &["config"],
 ];
 
-fn stdin_of(argv: &[&str], sandbox: &Path) -> Vec<u8> {
+fn stdin_for_command(argv: &[&str], sandbox: &Path) -> Vec<u8> {
     match argv {
         ["hook", _, "SessionStart"] => rows::start(sandbox),
         ["hook", _, "Stop"] => rows::stop(sandbox),
@@ -46,36 +46,36 @@ fn stdin_of(argv: &[&str], sandbox: &Path) -> Vec<u8> {
     }
 }
 
-fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
+fn judge_output(argv: &[&str], output: &Output, wrong: &mut Failures) {
     if argv.first() == Some(&"hook") {
-        judge::hook_output(output, wrong);
+        judge::judge_hook_output(output, wrong);
         // Only a session start may print something: a notice that the project is not trusted.
-        if argv != START && !output.stdout.is_empty() {
-            wrong.push((Loss::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
+        if argv != SESSION_START_HOOK && !output.stdout.is_empty() {
+            wrong.push((LossKind::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
         }
     } else {
-        judge::cli_output(output, wrong);
+        judge::judge_command_output(output, wrong);
     }
 }
 
 /// Returns what the command may remove.
-fn takes(argv: &[&str]) -> Takes {
-    if argv == ["trust", "--revoke"] { Takes::Trust } else { Takes::Nothing }
+fn allowed_removal(argv: &[&str]) -> AllowedRemoval {
+    if argv == ["trust", "--revoke"] { AllowedRemoval::Trust } else { AllowedRemoval::Nothing }
 }
 
-fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut Wrongs) {
-    let found = integrity::check(before, after, takes(argv));
-    wrong.extend(found.into_iter().map(|text| (Loss::Record, text)));
+fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut Failures) {
+    let found = integrity::find_losses(before, after, allowed_removal(argv));
+    wrong.extend(found.into_iter().map(|text| (LossKind::Record, text)));
 }
 
 /// Returns the command as a user would type it, shortened.
-fn told(name: &str, argv: &[&str]) -> String {
+fn command_for_display(name: &str, argv: &[&str]) -> String {
     format!("{name}: thru {}", argv.join(" "))
 }
 
 /// Returns a command that runs `thru` through a shell line, which ends in `"$@"`.
-fn through_shell(line: &str, sandbox: &Sandbox, argv: &[&str]) -> Command {
+fn wrap_in_shell(line: &str, sandbox: &Sandbox, argv: &[&str]) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", line, "sh"]);
-    sandbox::inside(shell, &sandbox.thru(argv))
+    sandbox::wrap_command(shell, &sandbox.thru_command(argv))
 }

@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::sandbox::{SESSION, Sandbox};
 
 /// Returns the journal of the sandbox's session and its rotated parts.
-pub fn journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
+pub fn read_journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(sandbox.store().join("sessions"))? {
+    for entry in fs::read_dir(sandbox.store_folder().join("sessions"))? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(SESSION) && entry.path().is_file() {
             found.push(fs::read(entry.path())?);
@@ -20,8 +20,8 @@ pub fn journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Returns the ids of all tool calls in the journal of the sandbox's session.
-pub fn journal_ids(sandbox: &Sandbox) -> Vec<String> {
-    let logs = journals(sandbox).unwrap_or_default();
+pub fn tool_call_ids(sandbox: &Sandbox) -> Vec<String> {
+    let logs = read_journals(sandbox).unwrap_or_default();
     let lines = logs.iter().flat_map(|log| log.split(|&byte| byte == b'\n'));
     lines
         .filter_map(|line| serde_json::from_slice::<Value>(line).ok())

@@ -14,49 +14,49 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
-use super::judge::{self, Wrongs};
+use super::judge::{self, Failures};
 use super::rows;
 use super::snapshot::Snapshot;
-use super::{Depth, Loss, Tally};
-use crate::memory::Helper;
+use super::{LossKind, TortureDepth, TortureTally};
+use crate::memory::MemoryHelper;
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 const GIGABYTE: u64 = 1 << 30;
-const MOST_KB: u64 = 8 * 1024;
+const MAX_MEMORY_KB: u64 = 8 * 1024;
 
 /// How many times a slow hook is tried. Other processes make some runs slow, but not all runs.
-const TRIES: usize = 5;
+const MAX_TRIES: usize = 5;
 
 /// An event, its deadline and its payload.
-struct Event {
+struct LimitedEvent {
     name: &'static str,
     deadline: Duration,
     payload: fn(&Path) -> Vec<u8>,
 }
 
-const fn event(name: &'static str, ms: u64, payload: fn(&Path) -> Vec<u8>) -> Event {
-    Event { name, deadline: Duration::from_millis(ms), payload }
+const fn limited_event(name: &'static str, ms: u64, payload: fn(&Path) -> Vec<u8>) -> LimitedEvent {
+    LimitedEvent { name, deadline: Duration::from_millis(ms), payload }
 }
 
-const EVENTS: &[Event] = &[
-    event("SessionStart", 200, rows::start),
-    event("SessionStart", 200, resume),
-    event("UserPromptSubmit", 200, rows::prompt),
-    event("PostToolUse", 50, rows::tool),
-    event("PostToolUseFailure", 50, rows::failure),
-    event("PreCompact", 50, rows::compact),
-    event("Stop", 200, rows::stop),
-    event("SessionEnd", 200, rows::end),
+const LIMITED_EVENTS: &[LimitedEvent] = &[
+    limited_event("SessionStart", 200, rows::start),
+    limited_event("SessionStart", 200, resume_payload),
+    limited_event("UserPromptSubmit", 200, rows::prompt),
+    limited_event("PostToolUse", 50, rows::tool),
+    limited_event("PostToolUseFailure", 50, rows::failure),
+    limited_event("PreCompact", 50, rows::compact),
+    limited_event("Stop", 200, rows::stop),
+    limited_event("SessionEnd", 200, rows::end),
 ];
 
-fn resume(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SessionStart", json!({"source": "resume"}))
+fn resume_payload(sandbox: &Path) -> Vec<u8> {
+    payload::hook_payload(sandbox, "SessionStart", json!({"source": "resume"}))
 }
 
-type Make = fn(&Path) -> Result<()>;
+type MakeFn = fn(&Path) -> Result<()>;
 
 /// The things that are put in place of a file.
-const FORMS: &[(&str, Make)] =
+const OBSTACLE_FORMS: &[(&str, MakeFn)] =
     &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
 
 fn make_huge(path: &Path) -> Result<()> {
@@ -77,7 +77,7 @@ fn make_folder(path: &Path) -> Result<()> {
 }
 
 /// Returns every file that some hook reads.
-fn places(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
+fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
     let store = [
         "root.json",
         "config.toml",
@@ -105,36 +105,37 @@ fn places(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
         &format!("state/ticked/{SESSION}"),
         &format!("sessions/{SESSION}.jsonl"),
     ]
-    .map(|rel| sandbox.store().join(rel));
+    .map(|rel| sandbox.store_folder().join(rel));
     let outside = [
-        sandbox.project().join(".git"),
+        sandbox.project_folder().join(".git"),
         sandbox.dir.join("config/throughline/config.toml"),
         sandbox.dir.join("home/.claude/projects/p/s.jsonl"),
-        rows::trust_record(sandbox)?,
+        rows::trust_record_path(sandbox)?,
     ];
     Ok(store.into_iter().chain(outside).collect())
 }
 
-pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let memory = Helper::build()?;
-    let mut tally = Tally::default();
+pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let memory = MemoryHelper::build()?;
+    let mut tally = TortureTally::default();
     let first = lab.sandbox("limits")?;
     rows::lived_in(&first)?;
     let before = Snapshot::take(&first.dir)?;
     // Without root.json or the trust record a hook must not write anything, and an unusable journal is reported in
     // a receipt.
-    let needed = [first.store().join("root.json"), first.journal(), rows::trust_record(&first)?];
-    let events = if depth == Depth::Quick { &EVENTS[..4] } else { EVENTS };
-    for place in places(&first)? {
-        for (form, make) in FORMS {
+    let needed =
+        [first.store_folder().join("root.json"), first.journal_path(), rows::trust_record_path(&first)?];
+    let events = if depth == TortureDepth::Quick { &LIMITED_EVENTS[..4] } else { LIMITED_EVENTS };
+    for place in files_read_by_hooks(&first)? {
+        for (form, make) in OBSTACLE_FORMS {
             for event in events {
                 let prepare = || -> Result<()> {
-                    clear(&first, &before, &place)?;
+                    restore_without_file(&first, &before, &place)?;
                     make(&place).with_context(|| format!("making {form} of {}", place.display()))
                 };
-                let wrong = check(&first, &memory, event, &prepare, !needed.contains(&place))?;
+                let wrong = check_event(&first, &memory, event, &prepare, !needed.contains(&place))?;
                 let shown = place.strip_prefix(&first.dir).unwrap_or(&place).display();
-                tally.point(wrong, || {
+                tally.count_point(wrong, || {
                     format!("{form} in place of {shown}: thru hook claude-code {}", event.name)
                 });
             }
@@ -142,9 +143,9 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     }
     for (about, keep_digest) in [("without a digest", false), ("with a digest", true)] {
         for event in events {
-            let prepare = || long_journal(&first, &before, keep_digest);
-            let wrong = check(&first, &memory, event, &prepare, true)?;
-            tally.point(wrong, || {
+            let prepare = || make_long_journal(&first, &before, keep_digest);
+            let wrong = check_event(&first, &memory, event, &prepare, true)?;
+            tally.count_point(wrong, || {
                 format!("a journal of 500 MB {about}: thru hook claude-code {}", event.name)
             });
         }
@@ -154,7 +155,7 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
 }
 
 /// Restores the sandbox without the file at `place`.
-fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
+fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("a file without a folder")?)?;
     if place.is_dir() && !place.is_symlink() {
@@ -167,18 +168,18 @@ fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
 
 /// Makes a journal of 500 MB. Most of it is a hole in the file. The last part repeats the records that were in the
 /// journal.
-fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
+fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
     before.restore(&sandbox.dir)?;
     // The journal must not be rotated, so that it is one file.
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
     if keep_digest {
-        sandbox.must(&["hook", "claude-code", "Stop"], &rows::stop(&sandbox.dir))?;
+        sandbox.run_successfully(&["hook", "claude-code", "Stop"], &rows::stop(&sandbox.dir))?;
     } else {
-        let _ = fs::remove_dir_all(sandbox.store().join("state/digest"));
+        let _ = fs::remove_dir_all(sandbox.store_folder().join("state/digest"));
     }
-    let known = fs::read(sandbox.journal())?;
-    let mut file = File::options().write(true).open(sandbox.journal())?;
+    let known = fs::read(sandbox.journal_path())?;
+    let mut file = File::options().write(true).open(sandbox.journal_path())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
     // The last eight megabytes are real records. This is more than a hook reads.
@@ -188,26 +189,26 @@ fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Resu
     Ok(())
 }
 
-fn check(
+fn check_event(
     sandbox: &Sandbox,
-    memory: &Helper,
-    event: &Event,
+    memory: &MemoryHelper,
+    event: &LimitedEvent,
     prepare: &dyn Fn() -> Result<()>,
     records: bool,
-) -> Result<Wrongs> {
+) -> Result<Failures> {
     let argv = ["hook", "claude-code", event.name];
     let stdin = (event.payload)(&sandbox.dir);
     let mut wrong = Vec::new();
     let mut took = Duration::MAX;
-    for at in 0..TRIES {
+    for at in 0..MAX_TRIES {
         prepare()?;
         let start = Instant::now();
-        let output = sandbox.run(&argv, &stdin)?;
+        let output = sandbox.run_thru(&argv, &stdin)?;
         took = took.min(start.elapsed());
         if at == 0 {
-            judge::hook_output(&output, &mut wrong);
-            if records && event.name == "PostToolUse" && !ends_with_call(sandbox)? {
-                wrong.push((Loss::Record, "the tool call is not in the journal".into()));
+            judge::judge_hook_output(&output, &mut wrong);
+            if records && event.name == "PostToolUse" && !journal_ends_with_call(sandbox)? {
+                wrong.push((LossKind::Record, "the tool call is not in the journal".into()));
             }
         }
         if took <= event.deadline {
@@ -216,26 +217,26 @@ fn check(
     }
     if took > event.deadline {
         wrong.push((
-            Loss::None,
+            LossKind::None,
             format!("took {} ms, its deadline is {}", took.as_millis(), event.deadline.as_millis()),
         ));
     }
     prepare()?;
-    let peak = memory.peak_kb(&sandbox.thru(&argv), &stdin)?;
-    if peak > MOST_KB {
-        wrong.push((Loss::None, format!("took {peak} KB of memory")));
+    let peak = memory.peak_kb(&sandbox.thru_command(&argv), &stdin)?;
+    if peak > MAX_MEMORY_KB {
+        wrong.push((LossKind::None, format!("took {peak} KB of memory")));
     }
     Ok(wrong)
 }
 
 /// Returns whether the journal's last bytes contain the call. Only these are read, because the file can have half a
 /// gigabyte.
-fn ends_with_call(sandbox: &Sandbox) -> Result<bool> {
+fn journal_ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
-    let file = File::open(sandbox.journal())?;
+    let file = File::open(sandbox.journal_path())?;
     let size = file.metadata()?.len();
     let mut tail = vec![0; usize::try_from(size.min(64 * 1024))?];
     let from = size - tail.len() as u64;
     file.read_exact_at(&mut tail, from)?;
-    Ok(String::from_utf8_lossy(&tail).contains(rows::TOOL_ID))
+    Ok(String::from_utf8_lossy(&tail).contains(rows::TOOL_CALL_ID))
 }

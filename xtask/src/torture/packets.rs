@@ -9,32 +9,32 @@ use super::integrity;
 use super::rows::{lived_in, prompt, start};
 use crate::sandbox::{SESSION, Sandbox};
 
-const OTHER: &str = "0197a000-9999-7222-8333-444455556666";
+const OTHER_SESSION_ID: &str = "0197a000-9999-7222-8333-444455556666";
 
 /// A sandbox with a packet that a person has edited, and with a file that can be confirmed in it.
 pub fn with_packet(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    fs::create_dir_all(sandbox.project().join("src"))?;
-    fs::write(sandbox.project().join("src/a.rs"), "fn a() {}\n")?;
+    fs::create_dir_all(sandbox.project_folder().join("src"))?;
+    fs::write(sandbox.project_folder().join("src/a.rs"), "fn a() {}\n")?;
     let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
                 status: draft\npurpose: go on\nrelevant_files_confirmed: []\n---\n\n## Plan\n\nOld.\n\n## Notes\n\n";
-    Ok(fs::write(packet(sandbox), format!("{text}{}\n", integrity::PERSON))?)
+    Ok(fs::write(packet_path(sandbox), format!("{text}{}\n", integrity::TEXT_OF_PERSON))?)
 }
 
-fn packet(sandbox: &Sandbox) -> std::path::PathBuf {
-    sandbox.store().join("packets/20260102T000000Z-mine.md")
+fn packet_path(sandbox: &Sandbox) -> std::path::PathBuf {
+    sandbox.store_folder().join("packets/20260102T000000Z-mine.md")
 }
 
-fn packet_holds(sandbox: &Sandbox, text: &str) -> bool {
-    fs::read_to_string(packet(sandbox)).is_ok_and(|packet| packet.contains(text))
+fn packet_contains(sandbox: &Sandbox, text: &str) -> bool {
+    fs::read_to_string(packet_path(sandbox)).is_ok_and(|packet| packet.contains(text))
 }
 
 pub fn active(sandbox: &Sandbox) -> bool {
-    packet_holds(sandbox, "status: active")
+    packet_contains(sandbox, "status: active")
 }
 
 pub fn confirmed(sandbox: &Sandbox) -> bool {
-    packet_holds(sandbox, "relevant_files_confirmed: [\"src/a.rs\"]")
+    packet_contains(sandbox, "relevant_files_confirmed: [\"src/a.rs\"]")
 }
 
 pub fn section(_: &Path) -> Vec<u8> {
@@ -42,18 +42,18 @@ pub fn section(_: &Path) -> Vec<u8> {
 }
 
 pub fn planned(sandbox: &Sandbox) -> bool {
-    packet_holds(sandbox, "## Plan\n\nNew.\n\n## Notes")
+    packet_contains(sandbox, "## Plan\n\nNew.\n\n## Notes")
 }
 
 pub fn handed_off(sandbox: &Sandbox) -> bool {
-    packets_like(sandbox, "go-on") >= 1
+    count_packets_named(sandbox, "go-on") >= 1
 }
 
 /// A sandbox with a session whose harness is no longer running.
 pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    sandbox.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&sandbox.dir))?;
-    let sessions = sandbox.store().join("indexes/sessions.jsonl");
+    sandbox.run_successfully(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&sandbox.dir))?;
+    let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions)?.replacen("\"process\":\"", "\"process\":\"9", 1);
     Ok(fs::write(sessions, text)?)
 }
@@ -61,21 +61,21 @@ pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
 /// A sandbox with a packet that another session has claimed.
 pub fn with_claimed(sandbox: &Sandbox) -> Result<()> {
     with_packet(sandbox)?;
-    sandbox.must(&["hook", "claude-code", "SessionStart"], &other_start(&sandbox.dir))?;
-    sandbox.must(&["pickup", "mine", "--claim", "--session", OTHER], b"").map(drop)
+    sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &other_start(&sandbox.dir))?;
+    sandbox.run_successfully(&["pickup", "mine", "--claim", "--session", OTHER_SESSION_ID], b"").map(drop)
 }
 
 pub fn taken_over(sandbox: &Sandbox) -> bool {
-    active(sandbox) && packet_holds(sandbox, SESSION) && !packet_holds(sandbox, OTHER)
+    active(sandbox) && packet_contains(sandbox, SESSION) && !packet_contains(sandbox, OTHER_SESSION_ID)
 }
 
 pub fn other_start(sandbox: &Path) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&start(sandbox)).replace(SESSION, OTHER);
+    let text = String::from_utf8_lossy(&start(sandbox)).replace(SESSION, OTHER_SESSION_ID);
     text.into_bytes()
 }
 
-fn packets_like(sandbox: &Sandbox, part: &str) -> usize {
-    let names = fs::read_dir(sandbox.store().join("packets")).into_iter().flatten().flatten();
+fn count_packets_named(sandbox: &Sandbox, part: &str) -> usize {
+    let names = fs::read_dir(sandbox.store_folder().join("packets")).into_iter().flatten().flatten();
     names
         .filter(|entry| {
             entry.file_name().to_string_lossy().contains(part)

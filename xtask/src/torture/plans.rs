@@ -6,36 +6,36 @@ use std::fs;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::concurrency::{WRITERS, crowd, tally};
+use super::concurrency::{WRITERS, build_tally, run_writers};
 use super::judge::first_line;
 use super::rows::{TOOL_DONE, lived_in};
-use super::{Depth, Loss, Tally};
+use super::{LossKind, TortureDepth, TortureTally};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 pub fn with_plan(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    sandbox.must(&["plan", "init", "Parser", "--phase", "Read", "--phase", "Write"], b"")?;
+    sandbox.run_successfully(&["plan", "init", "Parser", "--phase", "Read", "--phase", "Write"], b"")?;
     for (phase, text) in [("1", "lexer"), ("1", "grammar"), ("2", "printer")] {
-        sandbox.must(&["task", "add", text, "--phase", phase], b"")?;
+        sandbox.run_successfully(&["task", "add", text, "--phase", phase], b"")?;
     }
     Ok(())
 }
 
 pub fn almost_done(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
-    sandbox.must(&["task", "done", "1.1"], b"").map(drop)
+    sandbox.run_successfully(&["task", "done", "1.1"], b"").map(drop)
 }
 
 /// A sandbox without a plan, and with a file to import.
 pub fn with_file(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";
-    Ok(fs::write(sandbox.project().join("todo.md"), text)?)
+    Ok(fs::write(sandbox.project_folder().join("todo.md"), text)?)
 }
 
 pub fn edited(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
-    let path = sandbox.store().join("plan.json");
+    let path = sandbox.store_folder().join("plan.json");
     let text = fs::read_to_string(&path)?.replace("\"lexer\"", "\"lexer, by hand\"");
     Ok(fs::write(path, text)?)
 }
@@ -46,129 +46,132 @@ pub fn with_todos(sandbox: &Sandbox) -> Result<()> {
     let list = |status: &str, id: &str| {
         let todos = json!([{"content": "write it", "status": status, "activeForm": "Writing it"}]);
         let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_response": {}, "tool_use_id": id});
-        payload::event(&sandbox.dir, "PostToolUse", more)
+        payload::hook_payload(&sandbox.dir, "PostToolUse", more)
     };
-    sandbox.must(TOOL_DONE, &list("pending", "toolu_todo1"))?;
-    sandbox.must(&["plan", "import", "--from-session", "--session", SESSION], b"")?;
-    sandbox.must(TOOL_DONE, &list("completed", "toolu_todo2")).map(drop)
+    sandbox.run_successfully(TOOL_DONE, &list("pending", "toolu_todo1"))?;
+    sandbox.run_successfully(&["plan", "import", "--from-session", "--session", SESSION], b"")?;
+    sandbox.run_successfully(TOOL_DONE, &list("completed", "toolu_todo2")).map(drop)
 }
 
 pub fn is_started(sandbox: &Sandbox) -> bool {
-    status(sandbox, "1.1").as_deref() == Some("in_progress") && folds(sandbox)
+    task_status(sandbox, "1.1").as_deref() == Some("in_progress") && does_ledger_match_plan(sandbox)
 }
 
 pub fn is_begun(sandbox: &Sandbox) -> bool {
-    plan(sandbox).is_some_and(|plan| plan["title"] == "Parser") && folds(sandbox)
+    read_plan(sandbox).is_some_and(|plan| plan["title"] == "Parser") && does_ledger_match_plan(sandbox)
 }
 
 pub fn is_imported(sandbox: &Sandbox) -> bool {
-    status(sandbox, "1.2").as_deref() == Some("completed") && folds(sandbox)
+    task_status(sandbox, "1.2").as_deref() == Some("completed") && does_ledger_match_plan(sandbox)
 }
 
 pub fn is_over(sandbox: &Sandbox) -> bool {
-    status(sandbox, "1.2").as_deref() == Some("completed")
-        && sandbox.store().join("phases/1.md").is_file()
-        && folds(sandbox)
+    task_status(sandbox, "1.2").as_deref() == Some("completed")
+        && sandbox.store_folder().join("phases/1.md").is_file()
+        && does_ledger_match_plan(sandbox)
 }
 
 pub fn is_followed(sandbox: &Sandbox) -> bool {
-    status(sandbox, "1.1").as_deref() == Some("completed") && folds(sandbox)
+    task_status(sandbox, "1.1").as_deref() == Some("completed") && does_ledger_match_plan(sandbox)
 }
 
 pub fn is_added(sandbox: &Sandbox) -> bool {
-    let text = fs::read_to_string(sandbox.store().join("plan.json")).unwrap_or_default();
-    text.contains("lexer, by hand") && text.contains("\"more\"") && folds(sandbox)
+    let text = fs::read_to_string(sandbox.store_folder().join("plan.json")).unwrap_or_default();
+    text.contains("lexer, by hand") && text.contains("\"more\"") && does_ledger_match_plan(sandbox)
 }
 
 /// Returns what is wrong with a new `plan.json`: no task may be missing.
-pub fn lost_tasks(old: &[u8], new: &[u8]) -> Option<String> {
-    let (Some(old), Some(new)) = (ids(old), ids(new)) else { return Some("cannot be read any more".into()) };
+pub fn find_lost_tasks(old: &[u8], new: &[u8]) -> Option<String> {
+    let (Some(old), Some(new)) = (task_ids(old), task_ids(new)) else {
+        return Some("cannot be read any more".into());
+    };
     old.difference(&new).next().map(|id| format!("task {id} is gone"))
 }
 
-fn ids(bytes: &[u8]) -> Option<BTreeSet<String>> {
+fn task_ids(bytes: &[u8]) -> Option<BTreeSet<String>> {
     let plan: Value = serde_json::from_slice(bytes).ok()?;
     let phases = plan["phases"].as_array()?;
     let tasks = phases.iter().filter_map(|phase| phase["tasks"].as_array()).flatten();
     tasks.map(|task| task["id"].as_str().map(str::to_owned)).collect()
 }
 
-fn plan(sandbox: &Sandbox) -> Option<Value> {
-    serde_json::from_slice(&fs::read(sandbox.store().join("plan.json")).ok()?).ok()
+fn read_plan(sandbox: &Sandbox) -> Option<Value> {
+    serde_json::from_slice(&fs::read(sandbox.store_folder().join("plan.json")).ok()?).ok()
 }
 
-fn status(sandbox: &Sandbox, id: &str) -> Option<String> {
-    let plan = plan(sandbox)?;
+fn task_status(sandbox: &Sandbox, id: &str) -> Option<String> {
+    let plan = read_plan(sandbox)?;
     let tasks = plan["phases"].as_array()?.iter().filter_map(|phase| phase["tasks"].as_array()).flatten();
     tasks.filter(|task| task["id"] == id).find_map(|task| task["status"].as_str().map(str::to_owned))
 }
 
 /// Returns whether the ledger results in the same plan as the file.
-fn folds(sandbox: &Sandbox) -> bool {
-    sandbox.run(&["plan", "check"], b"").is_ok_and(|output| {
+fn does_ledger_match_plan(sandbox: &Sandbox) -> bool {
+    sandbox.run_thru(&["plan", "check"], b"").is_ok_and(|output| {
         output.status.success() && String::from_utf8_lossy(&output.stdout).contains("The plan is sound")
     })
 }
 
 /// All processes change tasks of one plan: every change must be a line of the ledger, and the lines must result in
 /// the plan.
-pub fn changes(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let each = if depth == Depth::Quick { 5 } else { 20 };
+pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("plan-changes")?;
-    sandbox.init()?;
+    sandbox.init_root()?;
     let text: String = (1..=WRITERS).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
-    fs::write(sandbox.project().join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
-    sandbox.must(&["plan", "import", "plan.md"], b"")?;
-    let failed = crowd(|writer| {
+    fs::write(sandbox.project_folder().join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
+    sandbox.run_successfully(&["plan", "import", "plan.md"], b"")?;
+    let failed = run_writers(|writer| {
         let mut failed = Vec::new();
         let id = format!("1.{}", writer + 1);
         for number in 0..each {
             let argv: &[&str] =
                 if number % 2 == 0 { &["task", "block", &id, "why"] } else { &["task", "unblock", &id] };
-            let output = sandbox.run(argv, b"")?;
+            let output = sandbox.run_thru(argv, b"")?;
             if !output.status.success() {
                 failed.push(format!("{argv:?} ended with {}: {}", output.status, first_line(&output.stderr)));
             }
         }
         Ok(failed)
     })?;
-    let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
-    let ledger = fs::read_to_string(sandbox.store().join("plan-ledger.jsonl"))?;
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
+    let ledger = fs::read_to_string(sandbox.store_folder().join("plan-ledger.jsonl"))?;
     let lines = ledger.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
     if lines != 1 + WRITERS * each || lines != ledger.lines().count() {
-        wrong.push((Loss::Record, format!("{} changes and an import are {lines} lines", WRITERS * each)));
+        wrong.push((LossKind::Record, format!("{} changes and an import are {lines} lines", WRITERS * each)));
     }
-    if !folds(&sandbox) {
-        wrong.push((Loss::Record, "the ledger does not give the plan".into()));
+    if !does_ledger_match_plan(&sandbox) {
+        wrong.push((LossKind::Record, "the ledger does not give the plan".into()));
     }
-    Ok(tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
+    Ok(build_tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
 /// All processes claim one task: only one of them gets it, and the others are told which one.
-pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let rounds = if depth == Depth::Quick { 3 } else { 20 };
+pub fn task_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let rounds = if depth == TortureDepth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;
-    sandbox.init()?;
+    sandbox.init_root()?;
     let text: String = (1..=rounds).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
-    fs::write(sandbox.project().join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
-    sandbox.must(&["plan", "import", "plan.md"], b"")?;
+    fs::write(sandbox.project_folder().join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
+    sandbox.run_successfully(&["plan", "import", "plan.md"], b"")?;
     let mut wrong = Vec::new();
     for round in 1..=rounds {
         let id = format!("1.{round}");
-        let codes = crowd(|writer| {
-            let output = sandbox.run(&["task", "start", &id, "--session", &format!("s{writer}")], b"")?;
+        let codes = run_writers(|writer| {
+            let output =
+                sandbox.run_thru(&["task", "start", &id, "--session", &format!("s{writer}")], b"")?;
             Ok(vec![format!("{:?} s{writer}", output.status.code())])
         })?;
         let winners: Vec<&String> = codes.iter().filter(|code| code.starts_with("Some(0)")).collect();
         let told = codes.iter().filter(|code| code.starts_with("Some(14)")).count();
-        let holder = fs::read_to_string(sandbox.store().join("plan.json"))?;
+        let holder = fs::read_to_string(sandbox.store_folder().join("plan.json"))?;
         let holds = |code: &str| {
             let session = code.rsplit(' ').next().unwrap_or_default();
             holder.contains(&format!("\"claimed_by\": \"{session}\""))
         };
         if winners.len() != 1 || told != WRITERS - 1 || !winners.iter().all(|code| holds(code)) {
-            wrong.push((Loss::Record, format!("{id}: {} winners, {told} told", winners.len())));
+            wrong.push((LossKind::Record, format!("{id}: {} winners, {told} told", winners.len())));
         }
     }
-    Ok(tally(WRITERS * rounds, wrong, "64 × `thru task start ID --session s…`"))
+    Ok(build_tally(WRITERS * rounds, wrong, "64 × `thru task start ID --session s…`"))
 }

@@ -7,13 +7,16 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::integrity::{self, Takes};
-pub use super::journals::{journal_ids, journals};
+use super::integrity::{self, AllowedRemoval};
+pub use super::journals::{read_journals, tool_call_ids};
 use super::roles::{
-    ROLE_PATH, compacting, has_begun, has_role_file, is_active, is_bound, is_compacting, is_mended,
-    is_recovering, is_saved, reads_role, with_bad_role, with_role,
+    ROLE_PATH, has_lifecycle_begun, has_role_file, is_role_active, is_role_bound, is_role_compacting,
+    is_role_file_fixed, is_role_recovering, is_role_saved, payload_reading_role, project_during_compaction,
+    project_with_bad_role, project_with_role,
 };
-use super::settings::{has_status_line, unwired, unwired_for_user, wired_for_user, wired_locally};
+use super::settings::{
+    has_status_line, is_unwired, is_unwired_for_user, is_wired_for_user, is_wired_locally,
+};
 use super::{decisions, evidence, gates, packets, plans, summaries, swarm, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
@@ -27,7 +30,7 @@ pub struct Row {
     pub stdin: fn(&Path) -> Vec<u8>,
     /// Whether the state is right after the command reported success.
     pub done: fn(&Sandbox) -> bool,
-    pub takes: Takes,
+    pub takes: AllowedRemoval,
     /// Whether hooks write in this sandbox after the command. In an untrusted project they must not.
     pub hooks_after: Hooks,
 }
@@ -50,7 +53,15 @@ const fn cli(
     argv: &'static [&'static str],
     done: fn(&Sandbox) -> bool,
 ) -> Row {
-    Row { name, sandbox, argv, stdin: nothing, done, takes: Takes::Nothing, hooks_after: Hooks::Write }
+    Row {
+        name,
+        sandbox,
+        argv,
+        stdin: empty_stdin,
+        done,
+        takes: AllowedRemoval::Nothing,
+        hooks_after: Hooks::Write,
+    }
 }
 
 const fn hook(name: &'static str, argv: &'static [&'static str], stdin: fn(&Path) -> Vec<u8>) -> Row {
@@ -60,7 +71,7 @@ const fn hook(name: &'static str, argv: &'static [&'static str], stdin: fn(&Path
         argv,
         stdin,
         done: always,
-        takes: Takes::Nothing,
+        takes: AllowedRemoval::Nothing,
         hooks_after: Hooks::Write,
     }
 }
@@ -81,7 +92,7 @@ const fn wires(
     argv: &'static [&'static str],
     done: fn(&Sandbox) -> bool,
 ) -> Row {
-    Row { takes: Takes::Settings, ..cli(name, sandbox, argv, done) }
+    Row { takes: AllowedRemoval::Settings, ..cli(name, sandbox, argv, done) }
 }
 
 pub const ROWS: &[Row] = &[
@@ -90,7 +101,7 @@ pub const ROWS: &[Row] = &[
     cli("context init, empty folder", fresh, &["context", "init"], rooted),
     cli("trust", cloned, &["trust"], trusted),
     Row {
-        takes: Takes::Trust,
+        takes: AllowedRemoval::Trust,
         hooks_after: Hooks::Silent,
         ..cli("trust --revoke", lived_in, &["trust", "--revoke"], untrusted)
     },
@@ -131,43 +142,46 @@ pub const ROWS: &[Row] = &[
     Row { sandbox: full_log, ..hook("hook PostToolUse, the log is full", TOOL_DONE, tool) },
     cli("context new", lived_in, &["context", "new", "tester"], has_role_file),
     Row {
-        takes: Takes::Fault,
-        ..cli("context fix", with_bad_role, &["context", "fix", ROLE_PATH], is_mended)
+        takes: AllowedRemoval::Fault,
+        ..cli("context fix", project_with_bad_role, &["context", "fix", ROLE_PATH], is_role_file_fixed)
     },
     Row {
-        takes: Takes::Role,
-        ..cli("role unbind", with_role, &["role", "unbind", "--session", SESSION], |sandbox| {
-            !is_bound(sandbox)
+        takes: AllowedRemoval::Role,
+        ..cli("role unbind", project_with_role, &["role", "unbind", "--session", SESSION], |sandbox| {
+            !is_role_bound(sandbox)
         })
     },
-    cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
-    cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
-    cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
-    cli("recover", compacting, &["recover", "tester"], is_active),
+    cli("role bind", project_with_role, &["role", "bind", "tester", "--session", SESSION], is_role_bound),
+    cli("lifecycle init", project_with_role, &["lifecycle", "init", "scribe"], has_lifecycle_begun),
+    cli("lifecycle save", project_with_role, &["lifecycle", "save", "tester"], is_role_saved),
+    cli("recover", project_during_compaction, &["recover", "tester"], is_role_active),
     Row {
-        done: is_compacting,
-        ..hook_on(with_role, "hook PreCompact, role", &["hook", "claude-code", "PreCompact"], compact)
+        done: is_role_compacting,
+        ..hook_on(project_with_role, "hook PreCompact, role", &["hook", "claude-code", "PreCompact"], compact)
     },
     Row {
-        done: is_recovering,
+        done: is_role_recovering,
         ..hook_on(
-            compacting,
+            project_during_compaction,
             "hook SessionStart(compact), role",
             &["hook", "claude-code", "SessionStart"],
             restart,
         )
     },
-    Row { done: is_active, ..hook_on(compacting, "hook PostToolUse, role file", TOOL_DONE, reads_role) },
-    wires("install --local", wireless, &["install", "claude-code", "--local"], wired_locally),
-    wires("install --local, no settings", bare, &["install", "claude-code", "--local"], wired_locally),
-    wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
+    Row {
+        done: is_role_active,
+        ..hook_on(project_during_compaction, "hook PostToolUse, role file", TOOL_DONE, payload_reading_role)
+    },
+    wires("install --local", wireless, &["install", "claude-code", "--local"], is_wired_locally),
+    wires("install --local, no settings", bare, &["install", "claude-code", "--local"], is_wired_locally),
+    wires("install --user", wireless, &["install", "claude-code", "--user"], is_wired_for_user),
     wires("install --statusline", wireless, &["install", "claude-code", "--statusline"], has_status_line),
     wires("swarm install", wireless, swarm::INSTALL, swarm::is_installed),
     wires("swarm uninstall", swarm::with_agents, swarm::UNINSTALL, swarm::is_uninstalled),
-    wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
-    wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
+    wires("uninstall", wired, &["uninstall", "claude-code", "--local"], is_unwired),
+    wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], is_unwired_for_user),
     wires("uninstall --all", wired, &["uninstall", "--all"], |sandbox| {
-        unwired(sandbox) && unwired_for_user(sandbox)
+        is_unwired(sandbox) && is_unwired_for_user(sandbox)
     }),
     cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off),
     cli("packet activate", packets::with_packet, &["packet", "activate", "mine"], packets::active),
@@ -227,7 +241,7 @@ pub const ROWS: &[Row] = &[
     cli("resume new", workstreams::without_manifest, &["resume", "new", "02-fresh"], workstreams::is_made),
     cli("resume migrate", workstreams::with_legacy, &["resume", "migrate"], workstreams::is_migrated),
     Row {
-        takes: Takes::Manifest,
+        takes: AllowedRemoval::Manifest,
         ..cli(
             "resume migrate --rollback",
             workstreams::with_migrated,
@@ -325,29 +339,31 @@ fn fresh(_: &Sandbox) -> Result<()> {
 }
 
 pub fn rooted_only(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()
+    sandbox.init_root()
 }
 
 /// A project with records: journal lines, receipts, a foreign key in root.json, the user's files, and a second root in
 /// the same trust record.
 pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
-    sandbox.init()?;
-    sandbox.must(&["hook", "claude-code", "SessionStart"], &start(&sandbox.dir))?;
+    sandbox.init_root()?;
+    sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &start(&sandbox.dir))?;
     for number in 0..3 {
-        sandbox
-            .must(TOOL_DONE, &payload::bash(&sandbox.dir, &format!("toolu_before{number}"), "cargo test"))?;
+        sandbox.run_successfully(
+            TOOL_DONE,
+            &payload::bash_payload(&sandbox.dir, &format!("toolu_before{number}"), "cargo test"),
+        )?;
     }
-    sandbox.must(&["hook", "claude-code", "Stop"], &stop(&sandbox.dir))?;
-    let marker = sandbox.store().join("root.json");
+    sandbox.run_successfully(&["hook", "claude-code", "Stop"], &stop(&sandbox.dir))?;
+    let marker = sandbox.store_folder().join("root.json");
     edit_json(&marker, |root| root["not_ours"] = json!({"keep": [1, 2, 3]}))?;
-    fs::create_dir_all(sandbox.store().join("packets"))?;
+    fs::create_dir_all(sandbox.store_folder().join("packets"))?;
     fs::write(
-        sandbox.store().join("packets/20260101T000000Z-hello.md"),
+        sandbox.store_folder().join("packets/20260101T000000Z-hello.md"),
         "---\nid: 20260101T000000Z-hello\ncreated_at: 2026-01-01T00:00:00Z\nupdated_at: 2026-01-01T00:00:00Z\n\
          status: draft\npurpose: hello\n---\n\n## Intent\n\nText of a person.\n\n## Next Prompt\n\nGo on.\n",
     )?;
-    fs::write(sandbox.store().join("config.toml"), "# settings of a person\n")?;
-    edit_json(&trust_record(sandbox)?, |trust| {
+    fs::write(sandbox.store_folder().join("config.toml"), "# settings of a person\n")?;
+    edit_json(&trust_record_path(sandbox)?, |trust| {
         if let Some(roots) = trust["roots"].as_array_mut() {
             roots.push(json!({"path": "/somewhere/else", "trusted_at": "2026-01-01T00:00:00Z"}));
         }
@@ -357,7 +373,7 @@ pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
 /// A project with the same records, but as after a clone: only another path is trusted.
 fn cloned(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    edit_json(&trust_record(sandbox)?, |trust| {
+    edit_json(&trust_record_path(sandbox)?, |trust| {
         if let Some(roots) = trust["roots"].as_array_mut() {
             roots.retain(|root| root["path"] == "/somewhere/else");
         }
@@ -373,50 +389,51 @@ fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) -> Result<()> {
 }
 
 pub fn project_id(sandbox: &Sandbox) -> Option<String> {
-    let root: Value = serde_json::from_slice(&fs::read(sandbox.store().join("root.json")).ok()?).ok()?;
+    let root: Value =
+        serde_json::from_slice(&fs::read(sandbox.store_folder().join("root.json")).ok()?).ok()?;
     root["project_id"].as_str().map(str::to_owned)
 }
 
-pub fn trust_record(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
+pub fn trust_record_path(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     let id = project_id(sandbox).context("root.json names no project_id")?;
-    Ok(sandbox.state().join("trust").join(format!("{id}.json")))
+    Ok(sandbox.state_folder().join("trust").join(format!("{id}.json")))
 }
 
 /// A user's settings that are easily damaged: they have comments, tabs, other hooks, and no line end at the end.
-pub const SETTINGS: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
-pub const EXCLUDE: &str = "# git ls-files --others\n*.swp\n";
-pub const LOCAL_SETTINGS: &str = "project/.claude/settings.local.json";
-pub const USER_SETTINGS: &str = "home/.claude/settings.json";
-pub const EXCLUDE_FILE: &str = "project/.git/info/exclude";
+pub const USER_SETTINGS_TEXT: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
+pub const EXCLUDE_TEXT: &str = "# git ls-files --others\n*.swp\n";
+pub const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
+pub const USER_SETTINGS_PATH: &str = "home/.claude/settings.json";
+pub const EXCLUDE_PATH: &str = "project/.git/info/exclude";
 
 /// A repository without settings of any harness, with just enough files for git.
 fn bare(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let git = sandbox.project().join(".git");
+    let git = sandbox.project_folder().join(".git");
     for folder in ["objects", "refs", "info"] {
         fs::create_dir_all(git.join(folder))?;
     }
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
-    Ok(fs::write(sandbox.dir.join(EXCLUDE_FILE), EXCLUDE)?)
+    Ok(fs::write(sandbox.dir.join(EXCLUDE_PATH), EXCLUDE_TEXT)?)
 }
 
 /// The same repository with the user's own settings, which do not contain our hooks.
 pub fn wireless(sandbox: &Sandbox) -> Result<()> {
     bare(sandbox)?;
-    for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| sandbox.dir.join(path)) {
+    for path in [LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH].map(|path| sandbox.dir.join(path)) {
         fs::create_dir_all(path.parent().context("settings lie in a folder")?)?;
-        fs::write(path, SETTINGS)?;
+        fs::write(path, USER_SETTINGS_TEXT)?;
     }
     Ok(())
 }
 
 fn wired(sandbox: &Sandbox) -> Result<()> {
     wireless(sandbox)?;
-    sandbox.must(&["install", "claude-code", "--local"], b"")?;
-    sandbox.must(&["install", "claude-code", "--user"], b"").map(drop)
+    sandbox.run_successfully(&["install", "claude-code", "--local"], b"")?;
+    sandbox.run_successfully(&["install", "claude-code", "--user"], b"").map(drop)
 }
 
-pub fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
+pub fn has_our_hooks(sandbox: &Sandbox, path: &str) -> bool {
     let text = fs::read_to_string(sandbox.dir.join(path)).unwrap_or_default();
     ["PostToolUse", "SessionStart", "PreCompact"].iter().all(|event| text.contains(event))
 }
@@ -424,64 +441,64 @@ pub fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
 /// A sandbox with a transcript of eight calls that no hook has reported.
 pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let turns =
-        (0..TURNS).map(|number| transcript::turn(&sandbox.project(), &format!("told{number}"), number));
+    let turns = (0..TRANSCRIPT_TURNS)
+        .map(|number| transcript::turn_lines(&sandbox.project_folder(), &format!("told{number}"), number));
     let folder = sandbox.dir.join("home/.claude/projects/p");
     fs::create_dir_all(&folder)?;
     Ok(fs::write(folder.join("s.jsonl"), turns.collect::<String>())?)
 }
 
-const TURNS: usize = 8;
+const TRANSCRIPT_TURNS: usize = 8;
 
 /// Returns whether the journal shows each call of the transcript once, and each of their files was edited once.
 pub fn retold(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
-    let ids: Vec<String> = (0..TURNS).map(|number| format!("toolu_told{number}")).collect();
+    let ids: Vec<String> = (0..TRANSCRIPT_TURNS).map(|number| format!("toolu_told{number}")).collect();
     // Some searches are not recorded, but all other calls are.
-    let shown = shown_ids(sandbox);
+    let shown = ids_shown_by_journal(sandbox);
     let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
     ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))
-        && edits.iter().all(|path| edits_of(sandbox, path) == Some(1))
+        && edits.iter().all(|path| edits_shown_by_files(sandbox, path) == Some(1))
 }
 
 /// The state after a compaction: a brief is due.
 fn compacted(sandbox: &Sandbox) -> Result<()> {
     with_transcript(sandbox)?;
-    sandbox.must(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
+    sandbox.run_successfully(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
 }
 
 fn restart(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SessionStart", json!({"source": "compact"}))
+    payload::hook_payload(sandbox, "SessionStart", json!({"source": "compact"}))
 }
 
 fn with_droid(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let text = transcript::droid(&sandbox.project(), "call_droid");
+    let text = transcript::droid_call_lines(&sandbox.project_folder(), "call_droid");
     Ok(fs::write(sandbox.dir.join("home/droid.jsonl"), text)?)
 }
 
 fn droid_stop(sandbox: &Path) -> Vec<u8> {
     let more = json!({"transcript_path": sandbox.join("home/droid.jsonl"), "message_id": "m",
         "stop_hook_active": false, "tool_execution_count": 1, "elapsed_time": 872});
-    payload::event(sandbox, "Stop", more)
+    payload::hook_payload(sandbox, "Stop", more)
 }
 
 fn retold_by_droid(sandbox: &Sandbox) -> bool {
-    shown_ids(sandbox).iter().filter(|id| *id == "call_droid").count() == 1
-        && edits_of(sandbox, "src/droid.rs") == Some(1)
+    ids_shown_by_journal(sandbox).iter().filter(|id| *id == "call_droid").count() == 1
+        && edits_shown_by_files(sandbox, "src/droid.rs") == Some(1)
 }
 
 /// Returns the ids that `thru journal` shows for the sandbox's session.
-pub fn shown_ids(sandbox: &Sandbox) -> Vec<String> {
-    let output = sandbox.run(&["journal", "--json", "--session", SESSION], b"");
+pub fn ids_shown_by_journal(sandbox: &Sandbox) -> Vec<String> {
+    let output = sandbox.run_thru(&["journal", "--json", "--session", SESSION], b"");
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     lines.filter_map(|line| line["id"].as_str().map(str::to_owned)).collect()
 }
 
 /// Returns how many times a file was edited, according to `thru files`.
-pub fn edits_of(sandbox: &Sandbox, path: &str) -> Option<u64> {
-    let output = sandbox.run(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
+pub fn edits_shown_by_files(sandbox: &Sandbox, path: &str) -> Option<u64> {
+    let output = sandbox.run_thru(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
     let told: Value = serde_json::from_slice(&output.stdout).ok()?;
     let files = told.as_array().or_else(|| told["files"].as_array())?;
     files.iter().find(|file| file["path"] == path)?["edits"].as_u64()
@@ -492,73 +509,78 @@ pub const PROMPT: &str = "Make it green";
 /// A sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts as
 /// the same stop.
 pub fn looping(sandbox: &Sandbox) -> Result<()> {
-    loop_after(sandbox, "Done.")
+    loop_with_last_message(sandbox, "Done.")
 }
 
 fn promised(sandbox: &Sandbox) -> Result<()> {
-    loop_after(sandbox, PROMISE)
+    loop_with_last_message(sandbox, PROMISE_TEXT)
 }
 
-const PROMISE: &str = "<promise>ALL GREEN</promise>";
+const PROMISE_TEXT: &str = "<promise>ALL GREEN</promise>";
 
-fn loop_after(sandbox: &Sandbox, said: &str) -> Result<()> {
+fn loop_with_last_message(sandbox: &Sandbox, said: &str) -> Result<()> {
     lived_in(sandbox)?;
     let folder = sandbox.dir.join("home/.claude/projects/p");
     fs::create_dir_all(&folder)?;
-    fs::write(folder.join("s.jsonl"), transcript::said(&sandbox.project(), "msg_last", said))?;
-    sandbox.must(&["loop", "start", PROMPT, "--promise", "ALL GREEN", "--session", SESSION], b"").map(drop)
+    fs::write(
+        folder.join("s.jsonl"),
+        transcript::agent_message_line(&sandbox.project_folder(), "msg_last", said),
+    )?;
+    sandbox
+        .run_successfully(&["loop", "start", PROMPT, "--promise", "ALL GREEN", "--session", SESSION], b"")
+        .map(drop)
 }
 
 fn waiting(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    sandbox.must(&["loop", "start", "--next", PROMPT, "--promise", "ALL GREEN"], b"").map(drop)
+    sandbox.run_successfully(&["loop", "start", "--next", PROMPT, "--promise", "ALL GREEN"], b"").map(drop)
 }
 
 fn with_ralph(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    fs::create_dir_all(sandbox.project().join(".claude"))?;
+    fs::create_dir_all(sandbox.project_folder().join(".claude"))?;
     let text = "---\nactive: true\niteration: 2\nmax_iterations: 9\ncompletion_promise: \"OK\"\n---\n\nMake it green\n";
-    Ok(fs::write(sandbox.project().join(".claude/ralph-loop.local.md"), text)?)
+    Ok(fs::write(sandbox.project_folder().join(".claude/ralph-loop.local.md"), text)?)
 }
 
 fn promise(sandbox: &Path) -> Vec<u8> {
-    let more = json!({"stop_hook_active": false, "last_assistant_message": PROMISE});
-    payload::event(sandbox, "Stop", more)
+    let more = json!({"stop_hook_active": false, "last_assistant_message": PROMISE_TEXT});
+    payload::hook_payload(sandbox, "Stop", more)
 }
 
 /// Returns the loops of a sandbox from `thru loop list`.
-pub fn loops(sandbox: &Sandbox) -> Vec<Value> {
-    let told = sandbox.run(&["loop", "list", "--json"], b"").ok();
+pub fn list_loops(sandbox: &Sandbox) -> Vec<Value> {
+    let told = sandbox.run_thru(&["loop", "list", "--json"], b"").ok();
     let told: Option<Value> = told.and_then(|output| serde_json::from_slice(&output.stdout).ok());
     told.and_then(|told| told["loops"].as_array().cloned()).unwrap_or_default()
 }
 
-fn any_loop(sandbox: &Sandbox, key: &str, value: &Value) -> bool {
-    loops(sandbox).iter().any(|one| one[key] == *value && one["prompt"] == PROMPT)
+fn any_loop_has(sandbox: &Sandbox, key: &str, value: &Value) -> bool {
+    list_loops(sandbox).iter().any(|one| one[key] == *value && one["prompt"] == PROMPT)
 }
 
 fn went_on(sandbox: &Sandbox) -> bool {
-    any_loop(sandbox, "iteration", &json!(2)) && any_loop(sandbox, "status", &json!("active"))
+    any_loop_has(sandbox, "iteration", &json!(2)) && any_loop_has(sandbox, "status", &json!("active"))
 }
 
 fn kept(sandbox: &Sandbox) -> bool {
-    any_loop(sandbox, "status", &json!("done"))
+    any_loop_has(sandbox, "status", &json!("done"))
 }
 
 fn claimed(sandbox: &Sandbox) -> bool {
-    any_loop(sandbox, "session", &json!(SESSION))
+    any_loop_has(sandbox, "session", &json!(SESSION))
 }
 
 fn loop_there(sandbox: &Sandbox) -> bool {
-    any_loop(sandbox, "status", &json!("active"))
+    any_loop_has(sandbox, "status", &json!("active"))
 }
 
 fn loop_cancelled(sandbox: &Sandbox) -> bool {
-    any_loop(sandbox, "status", &json!("cancelled"))
+    any_loop_has(sandbox, "status", &json!("cancelled"))
 }
 
 fn loop_paused(sandbox: &Sandbox) -> bool {
-    any_loop(sandbox, "status", &json!("paused"))
+    any_loop_has(sandbox, "status", &json!("paused"))
 }
 
 fn always(_: &Sandbox) -> bool {
@@ -570,10 +592,10 @@ fn rooted(sandbox: &Sandbox) -> bool {
 }
 
 fn trusted(sandbox: &Sandbox) -> bool {
-    let roots = trust_record(sandbox)
+    let roots = trust_record_path(sandbox)
         .ok()
         .and_then(|path| fs::read(path).ok())
-        .and_then(|bytes| integrity::roots(&bytes));
+        .and_then(|bytes| integrity::trusted_roots(&bytes));
     roots.is_some_and(|roots| roots.iter().any(|root| root.ends_with("/project")))
 }
 
@@ -581,54 +603,54 @@ fn untrusted(sandbox: &Sandbox) -> bool {
     rooted(sandbox) && !trusted(sandbox)
 }
 
-fn nothing(_: &Path) -> Vec<u8> {
+fn empty_stdin(_: &Path) -> Vec<u8> {
     Vec::new()
 }
 
 pub fn start(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SessionStart", json!({"source": "startup"}))
+    payload::hook_payload(sandbox, "SessionStart", json!({"source": "startup"}))
 }
 
 pub fn prompt(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "UserPromptSubmit", json!({"prompt": "Fix the failing test, please."}))
+    payload::hook_payload(sandbox, "UserPromptSubmit", json!({"prompt": "Fix the failing test, please."}))
 }
 
-pub const TOOL_ID: &str = "toolu_tortured";
+pub const TOOL_CALL_ID: &str = "toolu_tortured";
 
 pub fn tool(sandbox: &Path) -> Vec<u8> {
-    payload::bash(sandbox, TOOL_ID, "cargo test --workspace")
+    payload::bash_payload(sandbox, TOOL_CALL_ID, "cargo test --workspace")
 }
 
 pub fn failure(sandbox: &Path) -> Vec<u8> {
     let more = json!({"tool_name": "Bash", "tool_use_id": "toolu_failed", "tool_input": {"command": "false"},
         "error": "Exit code 1", "is_interrupt": false});
-    payload::event(sandbox, "PostToolUseFailure", more)
+    payload::hook_payload(sandbox, "PostToolUseFailure", more)
 }
 
 pub fn compact(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
+    payload::hook_payload(sandbox, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
 }
 
 pub fn stop(sandbox: &Path) -> Vec<u8> {
     let more = json!({"stop_hook_active": false, "last_assistant_message": "Done."});
-    payload::event(sandbox, "Stop", more)
+    payload::hook_payload(sandbox, "Stop", more)
 }
 
 pub fn end(sandbox: &Path) -> Vec<u8> {
-    payload::event(sandbox, "SessionEnd", json!({"reason": "exit"}))
+    payload::hook_payload(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
 /// A sandbox with a full journal: the next line rotates it.
 fn full_log(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    rotate_early(sandbox)?;
+    set_smallest_log_limit(sandbox)?;
     let filler = format!("{}\n", json!({"v": 1, "event": "filler", "text": "x".repeat(1000)}));
-    let mut log = fs::OpenOptions::new().append(true).open(sandbox.journal())?;
+    let mut log = fs::OpenOptions::new().append(true).open(sandbox.journal_path())?;
     Ok(log.write_all(filler.repeat(80).as_bytes())?)
 }
 
 /// Sets the limit for the size of logs to its smallest value.
-pub fn rotate_early(sandbox: &Sandbox) -> Result<()> {
+pub fn set_smallest_log_limit(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     Ok(fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Entry {
+pub enum SnapshotEntry {
     Folder,
     File {
         bytes: Vec<u8>,
@@ -23,40 +23,43 @@ pub enum Entry {
 }
 
 /// Files larger than this are not kept in memory.
-const LARGEST: u64 = 256 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The entries, by their path relative to the folder.
-    pub entries: BTreeMap<PathBuf, Entry>,
+    pub entries: BTreeMap<PathBuf, SnapshotEntry>,
 }
 
 impl Snapshot {
     pub fn take(folder: &Path) -> Result<Self> {
         let mut snapshot = Self::default();
-        snapshot.collect(folder, Path::new(""))?;
+        snapshot.collect_below(folder, Path::new(""))?;
         Ok(snapshot)
     }
 
-    fn collect(&mut self, folder: &Path, below: &Path) -> Result<()> {
+    fn collect_below(&mut self, folder: &Path, below: &Path) -> Result<()> {
         let here = folder.join(below);
         for entry in fs::read_dir(&here).with_context(|| format!("listing {}", here.display()))? {
             let entry = entry?;
             let path = below.join(entry.file_name());
             let kind = entry.file_type()?;
             let seen = if kind.is_dir() {
-                Entry::Folder
+                SnapshotEntry::Folder
             } else if kind.is_symlink() {
-                Entry::Symlink(fs::read_link(entry.path())?)
-            } else if kind.is_file() && entry.metadata()?.len() <= LARGEST {
-                Entry::File { bytes: fs::read(entry.path())?, mode: entry.metadata()?.permissions().mode() }
+                SnapshotEntry::Symlink(fs::read_link(entry.path())?)
+            } else if kind.is_file() && entry.metadata()?.len() <= MAX_FILE_BYTES {
+                SnapshotEntry::File {
+                    bytes: fs::read(entry.path())?,
+                    mode: entry.metadata()?.permissions().mode(),
+                }
             } else {
-                Entry::Other
+                SnapshotEntry::Other
             };
-            let is_folder = seen == Entry::Folder;
+            let is_folder = seen == SnapshotEntry::Folder;
             self.entries.insert(path.clone(), seen);
             if is_folder {
-                self.collect(folder, &path)?;
+                self.collect_below(folder, &path)?;
             }
         }
         Ok(())
@@ -69,13 +72,13 @@ impl Snapshot {
         }
         fs::create_dir_all(folder)?;
         for (path, entry) in &self.entries {
-            make(entry, &folder.join(path))?;
+            create_entry(entry, &folder.join(path))?;
         }
         Ok(())
     }
 
     /// Returns the paths that are new, gone or different in `after`.
-    pub fn changed(&self, after: &Self) -> Vec<PathBuf> {
+    pub fn changed_paths(&self, after: &Self) -> Vec<PathBuf> {
         let gone = self.entries.keys().filter(|path| !after.entries.contains_key(*path));
         let other = after.entries.iter().filter(|(path, entry)| self.entries.get(*path) != Some(entry));
         let mut paths: Vec<PathBuf> = gone.chain(other.map(|(path, _)| path)).cloned().collect();
@@ -84,19 +87,19 @@ impl Snapshot {
     }
 
     /// Restores only what has changed, so that owners, FIFOs and huge files stay as they are.
-    pub fn undo(&self, after: &Self, folder: &Path) -> Result<()> {
-        let changed = self.changed(after);
+    pub fn restore_changed(&self, after: &Self, folder: &Path) -> Result<()> {
+        let changed = self.changed_paths(after);
         // Remove the content of a folder before the folder itself.
         for path in changed.iter().rev().filter(|path| after.entries.contains_key(*path)) {
             let here = folder.join(path);
             match (after.entries.get(path), self.entries.get(path)) {
-                (Some(Entry::Folder), Some(Entry::Folder)) => {}
-                (Some(Entry::Folder), _) => fs::remove_dir_all(here)?,
+                (Some(SnapshotEntry::Folder), Some(SnapshotEntry::Folder)) => {}
+                (Some(SnapshotEntry::Folder), _) => fs::remove_dir_all(here)?,
                 _ => fs::remove_file(here)?,
             }
         }
         for path in changed.iter().filter(|path| self.entries.contains_key(*path)) {
-            make(&self.entries[path], &folder.join(path))?;
+            create_entry(&self.entries[path], &folder.join(path))?;
         }
         Ok(())
     }
@@ -108,23 +111,23 @@ impl Snapshot {
         for (path, entry) in &self.entries {
             without_times(path.as_os_str().as_bytes()).hash(&mut hasher);
             match entry {
-                Entry::File { bytes, mode } => (without_times(bytes), mode).hash(&mut hasher),
+                SnapshotEntry::File { bytes, mode } => (without_times(bytes), mode).hash(&mut hasher),
                 other => other.hash(&mut hasher),
             }
         }
         hasher.finish()
     }
 
-    pub fn file(&self, path: &Path) -> Option<&[u8]> {
+    pub fn file_bytes(&self, path: &Path) -> Option<&[u8]> {
         match self.entries.get(path)? {
-            Entry::File { bytes, .. } => Some(bytes),
+            SnapshotEntry::File { bytes, .. } => Some(bytes),
             _ => None,
         }
     }
 
     pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.entries.iter().filter_map(|(path, entry)| match entry {
-            Entry::File { bytes, .. } => Some((path.as_path(), bytes.as_slice())),
+            SnapshotEntry::File { bytes, .. } => Some((path.as_path(), bytes.as_slice())),
             _ => None,
         })
     }
@@ -144,12 +147,12 @@ fn without_times(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-fn make(entry: &Entry, path: &Path) -> Result<()> {
+fn create_entry(entry: &SnapshotEntry, path: &Path) -> Result<()> {
     match entry {
-        Entry::Folder => fs::create_dir(path)?,
-        Entry::Symlink(to) => std::os::unix::fs::symlink(to, path)?,
-        Entry::Other => {}
-        Entry::File { bytes, mode } => {
+        SnapshotEntry::Folder => fs::create_dir(path)?,
+        SnapshotEntry::Symlink(to) => std::os::unix::fs::symlink(to, path)?,
+        SnapshotEntry::Other => {}
+        SnapshotEntry::File { bytes, mode } => {
             fs::write(path, bytes)?;
             fs::set_permissions(path, fs::Permissions::from_mode(*mode))?;
         }
@@ -174,22 +177,22 @@ mod tests {
         let changed = Snapshot::take(&here).unwrap();
         assert_ne!(changed, before);
         assert_ne!(changed.fingerprint(), before.fingerprint());
-        assert_eq!(before.changed(&changed), [Path::new("b/c"), Path::new("new")]);
-        before.undo(&changed, &here).unwrap();
+        assert_eq!(before.changed_paths(&changed), [Path::new("b/c"), Path::new("new")]);
+        before.restore_changed(&changed, &here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
         fs::remove_dir_all(here.join("b")).unwrap();
-        before.undo(&Snapshot::take(&here).unwrap(), &here).unwrap();
+        before.restore_changed(&Snapshot::take(&here).unwrap(), &here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
         fs::write(here.join("new"), "").unwrap();
         before.restore(&here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
-        assert_eq!(before.file(Path::new("b/c")), Some(b"text".as_slice()));
+        assert_eq!(before.file_bytes(Path::new("b/c")), Some(b"text".as_slice()));
     }
 
     #[test]
     fn states_that_differ_only_in_a_time_are_equal() {
         let state = |text: &str| {
-            let entry = Entry::File { bytes: text.as_bytes().to_vec(), mode: 0o644 };
+            let entry = SnapshotEntry::File { bytes: text.as_bytes().to_vec(), mode: 0o644 };
             Snapshot { entries: BTreeMap::from([(PathBuf::from("a"), entry)]) }.fingerprint()
         };
         let first = state(r#"{"at":"2026-11-17T15:50:22Z","n":12}"#);

@@ -19,24 +19,24 @@ use std::sync::Mutex;
 
 use anyhow::{Result, ensure};
 
-use super::{Depth, Failure, Loss, Tally, on_all_cores};
+use super::{LossKind, TortureDepth, TortureFailure, TortureTally, on_all_cores};
 use crate::sandbox::{Lab, Sandbox};
 use crate::table::{self, Align};
 use arrivals::ARRIVALS;
-use files::Item;
-use run::Runner;
+use files::RepositoryItem;
+use run::StoreRunner;
 use verdict::Violation;
 
 /// The user who runs the commands. Only root can run them as a user other than the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum User {
+pub enum TestUser {
     Caller,
     Root,
     Nobody,
     Somebody,
 }
 
-impl User {
+impl TestUser {
     pub fn id(self) -> &'static str {
         match self {
             Self::Caller | Self::Root => "0",
@@ -48,7 +48,7 @@ impl User {
 
 /// What hooks and commands may do in a store.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct StoreRules {
     /// Whether the user has trusted the store. Then hooks record and answer.
     pub is_trusted: bool,
     /// The folders whose records may be written.
@@ -58,30 +58,38 @@ pub struct Rules {
 }
 
 /// Creates a store in the way an attacker would.
-pub type Arrange = Box<dyn Fn(&Sandbox) -> Result<()> + Sync>;
+pub type ArrangeFn = Box<dyn Fn(&Sandbox) -> Result<()> + Sync>;
 
-pub struct Store {
+pub struct HostileStore {
     pub group: &'static str,
     pub name: String,
-    pub rules: Rules,
-    pub arrange: Arrange,
+    pub rules: StoreRules,
+    pub arrange: ArrangeFn,
     /// The folder in which commands run, relative to the sandbox.
     pub cwd: &'static str,
     /// A variable and its value. `@` in the value is replaced with the sandbox.
     pub variable: Option<(&'static str, &'static str)>,
-    pub user: User,
+    pub user: TestUser,
 }
 
-impl Store {
+impl HostileStore {
     fn new(
         group: &'static str,
         name: impl Into<String>,
         is_trusted: bool,
         arrange: impl Fn(&Sandbox) -> Result<()> + Sync + 'static,
     ) -> Self {
-        let rules = Rules { is_trusted, writes: vec!["project"], state: "state" };
+        let rules = StoreRules { is_trusted, writes: vec!["project"], state: "state" };
         let arrange = Box::new(arrange);
-        Self { group, name: name.into(), rules, arrange, cwd: "project", variable: None, user: User::Caller }
+        Self {
+            group,
+            name: name.into(),
+            rules,
+            arrange,
+            cwd: "project",
+            variable: None,
+            user: TestUser::Caller,
+        }
     }
 
     fn trusted(
@@ -100,22 +108,22 @@ impl Store {
         Self::new(group, name, false, arrange)
     }
 
-    fn is_named(&self, text: &str) -> bool {
+    fn matches_filter(&self, text: &str) -> bool {
         format!("{}, {}", self.group, self.name).contains(text)
     }
 
-    fn in_folder(mut self, cwd: &'static str) -> Self {
+    fn run_in_folder(mut self, cwd: &'static str) -> Self {
         self.cwd = cwd;
         self.rules.writes = vec![cwd];
         self
     }
 
-    fn writes_in(mut self, folder: &'static str) -> Self {
+    fn may_write_in(mut self, folder: &'static str) -> Self {
         self.rules.writes.push(folder);
         self
     }
 
-    fn run_by(mut self, user: User) -> Self {
+    fn run_by(mut self, user: TestUser) -> Self {
         self.user = user;
         self
     }
@@ -128,11 +136,11 @@ impl Store {
     }
 }
 
-type Attack = (&'static str, fn(&Sandbox) -> Vec<Item>);
+type StoreAttack = (&'static str, fn(&Sandbox) -> Vec<RepositoryItem>);
 
 /// Records that ask for a command to be run or a prompt to be fed. Each of these attacks gets into the project in
 /// several ways.
-const ATTACKS: &[Attack] = &[
+const ATTACKS: &[StoreAttack] = &[
     ("everything at once", files::everything),
     ("active loop and pointer", files::active_loop),
     ("loop for the next session", files::waiting_loop),
@@ -164,38 +172,40 @@ const ATTACKS: &[Attack] = &[
     ("leftovers of other tools", files::foreign_tools),
 ];
 
-fn all_stores(depth: Depth) -> Vec<Store> {
+fn all_stores(depth: TortureDepth) -> Vec<HostileStore> {
     let mut stores = Vec::new();
     for (number, &(name, make)) in ATTACKS.iter().enumerate() {
         for (at, arrival) in ARRIVALS.iter().enumerate() {
             // A quick run tries the first attack in every way, and each of the other attacks in only one way, a
             // different way for each.
-            if depth == Depth::Quick && number > 0 && number % ARRIVALS.len() != at {
+            if depth == TortureDepth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }
-            stores.push(Store::new(arrival.name, name, arrival.is_trusted, move |sandbox| {
+            stores.push(HostileStore::new(arrival.name, name, arrival.is_trusted, move |sandbox| {
                 (arrival.bring)(sandbox, &make(sandbox))
             }));
         }
     }
-    stores.extend(edited::stores());
-    let layouts = layouts::stores().into_iter().enumerate();
+    stores.extend(edited::edited_stores());
+    let layouts = layouts::layout_stores().into_iter().enumerate();
     // A quick run tries only every second link, because the same few lines of code handle all links.
     stores.extend(
         layouts
-            .filter(|(at, store)| depth == Depth::Full || store.group != layouts::LINKS || at % 2 == 0)
+            .filter(|(at, store)| {
+                depth == TortureDepth::Full || store.group != layouts::LINKS_GROUP || at % 2 == 0
+            })
             .map(|(_, store)| store),
     );
     stores
 }
 
-pub fn is_named(text: &str) -> bool {
-    all_stores(Depth::Full).iter().any(|store| store.is_named(text))
+pub fn matches_filter_text(text: &str) -> bool {
+    all_stores(TortureDepth::Full).iter().any(|store| store.matches_filter(text))
 }
 
 /// What was found in the stores of one group.
 #[derive(Debug, Default, Clone)]
-struct Counts {
+struct GroupCounts {
     stores: usize,
     hooks: usize,
     commands: usize,
@@ -204,19 +214,19 @@ struct Counts {
     largest_kb: u64,
 }
 
-pub fn hostile_stores(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let runner = Runner::new(lab)?;
-    runner.control(lab)?;
+pub fn hostile_stores(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
+    let runner = StoreRunner::new(lab)?;
+    runner.check_control_case(lab)?;
     let mut stores = all_stores(depth);
     // Each store is on disk only while it is tested.
     let mut skipped = Vec::new();
     if !runner.may_change_user() {
-        stores.retain(|store| store.user == User::Caller);
+        stores.retain(|store| store.user == TestUser::Caller);
         skipped.push("stores of other users: that needs root and `setpriv`".to_owned());
     }
     ensure!(stores.len() >= 60, "only {} hostile stores", stores.len());
-    stores.retain(|store| store.is_named(&lab.rows));
-    let counts: Mutex<BTreeMap<&'static str, Counts>> = Mutex::default();
+    stores.retain(|store| store.matches_filter(&lab.rows));
+    let counts: Mutex<BTreeMap<&'static str, GroupCounts>> = Mutex::default();
     let mut tally = on_all_cores(&stores, |at, store| {
         let found = runner.try_store(lab, at, store, depth)?;
         let mut counts = counts.lock().expect("a worker panicked");
@@ -226,12 +236,12 @@ pub fn hostile_stores(lab: &Lab, depth: Depth) -> Result<Tally> {
         group.commands += found.commands;
         group.slowest_ms = group.slowest_ms.max(found.slowest_ms);
         group.largest_kb = group.largest_kb.max(found.largest_kb);
-        let mut tally = Tally { points: found.hooks + found.commands, ..Tally::default() };
+        let mut tally = TortureTally { points: found.hooks + found.commands, ..TortureTally::default() };
         for (violation, text, what) in found.violations {
             *group.violations.entry(violation).or_default() += 1;
             let reproduce = format!("{}, {}: {what}", store.group, store.name);
-            tally.failures.push(Failure {
-                loss: Loss::None,
+            tally.failures.push(TortureFailure {
+                loss: LossKind::None,
                 text: format!("{violation:?}: {text}"),
                 reproduce,
             });
@@ -243,7 +253,7 @@ pub fn hostile_stores(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally)
 }
 
-const SHOWN: [(Violation, &str); 6] = [
+const TABLE_COLUMNS: [(Violation, &str); 6] = [
     (Violation::Ran, "commands run"),
     (Violation::Fed, "prompts fed"),
     (Violation::Wrote, "written outside"),
@@ -252,12 +262,12 @@ const SHOWN: [(Violation, &str); 6] = [
     (Violation::Broke, "broke"),
 ];
 
-fn counts_table(groups: &BTreeMap<&'static str, Counts>) -> String {
+fn counts_table(groups: &BTreeMap<&'static str, GroupCounts>) -> String {
     let mut head = ["hostile stores", "stores", "hooks", "commands"].map(str::to_owned).to_vec();
-    head.extend(SHOWN.map(|(_, title)| title.to_owned()));
+    head.extend(TABLE_COLUMNS.map(|(_, title)| title.to_owned()));
     head.extend(["slowest hook", "largest hook"].map(str::to_owned));
     let mut rows = vec![head];
-    let mut total = Counts::default();
+    let mut total = GroupCounts::default();
     for (name, group) in groups {
         rows.push(counts_row(name, group));
         total.stores += group.stores;
@@ -272,14 +282,14 @@ fn counts_table(groups: &BTreeMap<&'static str, Counts>) -> String {
     rows.push(counts_row("all", &total));
     let mut align = vec![Align::Right; rows[0].len()];
     align[0] = Align::Left;
-    table::plain(&align, &rows)
+    table::plain_table(&align, &rows)
 }
 
-fn counts_row(name: &str, group: &Counts) -> Vec<String> {
+fn counts_row(name: &str, group: &GroupCounts) -> Vec<String> {
     let mut row = vec![name.to_owned()];
-    row.extend([group.stores, group.hooks, group.commands].map(table::thousands));
-    row.extend(SHOWN.map(|(violation, _)| {
-        table::thousands(group.violations.get(&violation).copied().unwrap_or_default())
+    row.extend([group.stores, group.hooks, group.commands].map(table::format_thousands));
+    row.extend(TABLE_COLUMNS.map(|(violation, _)| {
+        table::format_thousands(group.violations.get(&violation).copied().unwrap_or_default())
     }));
     row.push(format!("{} ms", group.slowest_ms));
     row.push(format!("{:.1} MB", group.largest_kb as f64 / 1024.0));
@@ -292,7 +302,7 @@ mod tests {
 
     #[test]
     fn there_are_enough_stores_and_no_two_of_the_same_name() {
-        for depth in [Depth::Quick, Depth::Full] {
+        for depth in [TortureDepth::Quick, TortureDepth::Full] {
             let stores = all_stores(depth);
             assert!(stores.len() >= 60, "{} stores", stores.len());
             let mut names: Vec<_> = stores.iter().map(|store| (store.group, &store.name)).collect();
@@ -304,7 +314,7 @@ mod tests {
 
     #[test]
     fn every_event_of_every_harness_is_called() {
-        let hooks = hooks::all().unwrap();
+        let hooks = hooks::all_hooks().unwrap();
         for harness in harness::HARNESSES {
             for wired in harness.events {
                 assert!(hooks.iter().any(|hook| hook.harness == harness.name && hook.event == wired.event));

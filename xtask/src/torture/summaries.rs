@@ -12,32 +12,32 @@ use crate::sandbox::{Sandbox, payload};
 /// Summaries are switched on, and one output is stored.
 pub fn with_summaries(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    fs::write(sandbox.store().join("config.toml"), "[summaries]\nenabled = true\n")?;
-    sandbox.must(super::rows::TOOL_DONE, &output(&sandbox.dir, "before"))?;
+    fs::write(sandbox.store_folder().join("config.toml"), "[summaries]\nenabled = true\n")?;
+    sandbox.run_successfully(super::rows::TOOL_DONE, &output_payload(&sandbox.dir, "before"))?;
     Ok(())
 }
 
 /// A call whose output is summarised.
 pub fn large_output(sandbox: &Path) -> Vec<u8> {
-    output(sandbox, "after")
+    output_payload(sandbox, "after")
 }
 
-fn output(sandbox: &Path, word: &str) -> Vec<u8> {
+fn output_payload(sandbox: &Path, word: &str) -> Vec<u8> {
     let stdout: String = (0..1_000).map(|n| format!("{word} test parser::case_{n} ... ok\n")).collect();
     let response = json!({"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false});
     let more = json!({"tool_name": "Bash", "tool_use_id": word, "tool_input": {"command": "cargo test"}, "tool_response": response});
-    payload::event(sandbox, "PostToolUse", more)
+    payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
 /// Returns whether every summary has its whole original.
 pub fn are_whole(sandbox: &Sandbox) -> bool {
-    let folder = sandbox.store().join("summaries");
+    let folder = sandbox.store_folder().join("summaries");
     let Ok(index) = fs::read_to_string(folder.join("index.jsonl")) else { return false };
     let noted = index.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let is_whole = |line: Value| {
         let id = line["id"].as_str().unwrap_or_default();
         let original = fs::read(folder.join(format!("{id}.txt"))).unwrap_or_default();
-        model::summary::id(&model::summary::digest(&original)) == id
+        model::summary::output_id(&model::summary::output_digest(&original)) == id
     };
     let all: Vec<bool> = noted.map(is_whole).collect();
     !all.is_empty() && all.iter().all(|is_whole| *is_whole)
@@ -47,51 +47,52 @@ pub fn are_whole(sandbox: &Sandbox) -> bool {
 pub fn with_runs(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     for _ in 0..2 {
-        sandbox.must(&["swarm", "benchmark"], b"")?;
+        sandbox.run_successfully(&["swarm", "benchmark"], b"")?;
     }
     Ok(())
 }
 
 /// Returns whether a run was added to the two that existed.
 pub fn has_another_run(sandbox: &Sandbox) -> bool {
-    let bytes = fs::read(sandbox.store().join("benchmarks.json")).unwrap_or_default();
-    runs(&bytes).is_some_and(|runs| runs.len() >= 3)
+    let bytes = fs::read(sandbox.store_folder().join("benchmarks.json")).unwrap_or_default();
+    benchmark_runs(&bytes).is_some_and(|runs| runs.len() >= 3)
 }
 
 /// Returns what is wrong with a new list of runs: runs may be added, but not changed.
-pub fn lost_runs(old: &[u8], new: &[u8]) -> Option<String> {
-    let (Some(old), Some(new)) = (runs(old), runs(new)) else {
+pub fn find_lost_runs(old: &[u8], new: &[u8]) -> Option<String> {
+    let (Some(old), Some(new)) = (benchmark_runs(old), benchmark_runs(new)) else {
         return Some("cannot be read any more".into());
     };
     old.iter().any(|run| !new.contains(run)).then(|| "a run is lost".to_owned())
 }
 
-fn runs(bytes: &[u8]) -> Option<Vec<Value>> {
+fn benchmark_runs(bytes: &[u8]) -> Option<Vec<Value>> {
     serde_json::from_slice::<Value>(bytes).ok()?["runs"].as_array().cloned()
 }
 
 /// A project with summaries and a benchmark of another tool.
 pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let folder = sandbox.project().join(".swarm/summaries");
+    let folder = sandbox.project_folder().join(".swarm/summaries");
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("S1.json"), json!({"id": "S1", "fullOutput": "all of it\n"}).to_string())?;
-    fs::write(sandbox.project().join(".swarm/benchmarks.json"), r#"[{"rejection_rate": 0.5}]"#)?;
+    fs::write(sandbox.project_folder().join(".swarm/benchmarks.json"), r#"[{"rejection_rate": 0.5}]"#)?;
     Ok(())
 }
 
 pub fn is_imported(sandbox: &Sandbox) -> bool {
-    let bytes = fs::read(sandbox.store().join("benchmarks.json")).unwrap_or_default();
-    are_whole(sandbox) && runs(&bytes).is_some_and(|runs| runs.len() == 1)
+    let bytes = fs::read(sandbox.store_folder().join("benchmarks.json")).unwrap_or_default();
+    are_whole(sandbox) && benchmark_runs(&bytes).is_some_and(|runs| runs.len() == 1)
 }
 
 pub fn with_agents(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let folder = sandbox.project().join("session/agents");
+    let folder = sandbox.project_folder().join("session/agents");
     fs::create_dir_all(&folder)?;
     Ok(fs::write(folder.join("tester.context.md"), "# tester\n")?)
 }
 
 pub fn has_agent(sandbox: &Sandbox) -> bool {
-    fs::read(sandbox.store().join("agents/tester.context.md")).is_ok_and(|bytes| bytes == b"# tester\n")
+    fs::read(sandbox.store_folder().join("agents/tester.context.md"))
+        .is_ok_and(|bytes| bytes == b"# tester\n")
 }

@@ -7,40 +7,43 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::plans::with_plan;
-use super::rows::{EXCLUDE, EXCLUDE_FILE, wireless};
+use super::rows::{EXCLUDE_PATH, EXCLUDE_TEXT, wireless};
 use crate::sandbox::{Sandbox, payload};
 
 pub const INSTALL: &[&str] = &["swarm", "install", "--harness", "claude-code", "--local"];
 pub const UNINSTALL: &[&str] = &["swarm", "uninstall", "--harness", "claude-code", "--local"];
 pub const STOP: &[&str] = &["hook", "claude-code", "SubagentStop"];
 
-const AGENTS: [&str; 7] = ["architect", "coder", "critic", "explorer", "reviewer", "sme", "test_engineer"];
+const AGENT_NAMES: [&str; 7] =
+    ["architect", "coder", "critic", "explorer", "reviewer", "sme", "test_engineer"];
 
 pub fn with_agents(sandbox: &Sandbox) -> Result<()> {
     wireless(sandbox)?;
-    sandbox.must(INSTALL, b"").map(drop)
+    sandbox.run_successfully(INSTALL, b"").map(drop)
 }
 
 pub fn with_foreign_plan(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
-    sandbox.must(&["swarm", "plan", "--adopt", "--swarm", "other"], b"").map(drop)
+    sandbox.run_successfully(&["swarm", "plan", "--adopt", "--swarm", "other"], b"").map(drop)
 }
 
 pub fn is_installed(sandbox: &Sandbox) -> bool {
-    AGENTS.iter().all(|name| file(sandbox, name).is_ok_and(|text| text.ends_with("removes it -->\n")))
+    AGENT_NAMES
+        .iter()
+        .all(|name| read_agent_file(sandbox, name).is_ok_and(|text| text.ends_with("removes it -->\n")))
 }
 
 pub fn is_uninstalled(sandbox: &Sandbox) -> bool {
-    AGENTS.iter().all(|name| file(sandbox, name).is_err())
-        && fs::read_to_string(sandbox.dir.join(EXCLUDE_FILE)).is_ok_and(|text| text == EXCLUDE)
+    AGENT_NAMES.iter().all(|name| read_agent_file(sandbox, name).is_err())
+        && fs::read_to_string(sandbox.dir.join(EXCLUDE_PATH)).is_ok_and(|text| text == EXCLUDE_TEXT)
 }
 
-fn file(sandbox: &Sandbox, name: &str) -> std::io::Result<String> {
-    fs::read_to_string(sandbox.project().join(format!(".claude/agents/{name}.md")))
+fn read_agent_file(sandbox: &Sandbox, name: &str) -> std::io::Result<String> {
+    fs::read_to_string(sandbox.project_folder().join(format!(".claude/agents/{name}.md")))
 }
 
 pub fn is_adopted(sandbox: &Sandbox) -> bool {
-    let text = fs::read_to_string(sandbox.store().join("plan.json")).unwrap_or_default();
+    let text = fs::read_to_string(sandbox.store_folder().join("plan.json")).unwrap_or_default();
     serde_json::from_str::<Value>(&text).is_ok_and(|plan| plan["swarm"] == "default")
 }
 
@@ -48,11 +51,12 @@ pub fn verdict(dir: &Path) -> Vec<u8> {
     let more = json!({
         "agent_id": "a1", "agent_type": "reviewer", "last_assistant_message": "VERDICT: REJECTED\nRISK: HIGH\nISSUES:\n- it leaks",
     });
-    payload::event(dir, "SubagentStop", more)
+    payload::hook_payload(dir, "SubagentStop", more)
 }
 
 pub fn is_judged(sandbox: &Sandbox) -> bool {
-    let text = fs::read_to_string(sandbox.store().join("evidence/1.1/bundle.json")).unwrap_or_default();
+    let text =
+        fs::read_to_string(sandbox.store_folder().join("evidence/1.1/bundle.json")).unwrap_or_default();
     let bundle: Value = serde_json::from_str(&text).unwrap_or_default();
     let entries = bundle["entries"].as_array().cloned().unwrap_or_default();
     entries.iter().filter(|entry| entry["agent"] == "reviewer" && entry["verdict"] == "rejected").count() == 1

@@ -11,82 +11,93 @@ use crate::sandbox::{SESSION, Sandbox, payload};
 /// A manifest with steps, and a session that is working on it.
 pub fn with_one(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let folder = home(sandbox, "01-old");
+    let folder = workstream_folder(sandbox, "01-old");
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("steps.md"), "- [x] one\n- [ ] two\n")?;
-    sandbox.must(&["resume", "new", "01-old"], &[])?;
+    sandbox.run_successfully(&["resume", "new", "01-old"], &[])?;
     let command = "cat .agent/context/workstreams/01-old/steps.md";
-    sandbox.must(TOOL_DONE, &payload::bash(&sandbox.dir, "toolu_workstream", command)).map(drop)
+    sandbox
+        .run_successfully(TOOL_DONE, &payload::bash_payload(&sandbox.dir, "toolu_workstream", command))
+        .map(drop)
 }
 
 /// A folder that the user made, without a manifest.
 pub fn without_manifest(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    let folder = home(sandbox, "02-fresh");
+    let folder = workstream_folder(sandbox, "02-fresh");
     fs::create_dir_all(&folder)?;
     Ok(fs::write(folder.join("plan.md"), "A plan.\n")?)
 }
 
 pub fn is_made(sandbox: &Sandbox) -> bool {
-    let manifest = home(sandbox, "02-fresh").join("resume-context.md");
-    holds(manifest.clone(), "- \"plan.md\"") && holds(manifest, "# Validation Gate")
+    let manifest = workstream_folder(sandbox, "02-fresh").join("resume-context.md");
+    file_contains(manifest.clone(), "- \"plan.md\"") && file_contains(manifest, "# Validation Gate")
 }
 
-const LEGACY: &str =
+const LEGACY_MANIFEST: &str =
     "---\nresume_version: \"1.0\"\nphase: planning\nlast_skill: plan-project\n---\nWritten by a person.\n";
 
 /// Two files in an old format: one next to its plan, one in the folder for plans.
 pub fn with_legacy(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
-    for folder in OLD.map(|folder| home(sandbox, folder)) {
+    for folder in LEGACY_FOLDERS.map(|folder| workstream_folder(sandbox, folder)) {
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("plan.md"), "A plan.\n")?;
-        fs::write(folder.join("_resume.md"), LEGACY)?;
+        fs::write(folder.join("_resume.md"), LEGACY_MANIFEST)?;
     }
     Ok(())
 }
 
-const OLD: [&str; 2] = ["03-beside", "04-below/01-planning"];
+const LEGACY_FOLDERS: [&str; 2] = ["03-beside", "04-below/01-planning"];
 
 pub fn with_migrated(sandbox: &Sandbox) -> Result<()> {
     with_legacy(sandbox)?;
-    sandbox.must(&["resume", "migrate"], &[]).map(drop)
+    sandbox.run_successfully(&["resume", "migrate"], &[]).map(drop)
 }
 
-fn stands(sandbox: &Sandbox, there: &str, gone: &str) -> bool {
-    OLD.map(|folder| home(sandbox, folder)).iter().all(|folder| {
-        fs::read_to_string(folder.join(there)).is_ok_and(|text| text == LEGACY) && !folder.join(gone).exists()
+fn is_file_moved(sandbox: &Sandbox, there: &str, gone: &str) -> bool {
+    LEGACY_FOLDERS.map(|folder| workstream_folder(sandbox, folder)).iter().all(|folder| {
+        fs::read_to_string(folder.join(there)).is_ok_and(|text| text == LEGACY_MANIFEST)
+            && !folder.join(gone).exists()
     })
 }
 
 pub fn is_migrated(sandbox: &Sandbox) -> bool {
-    let made = |folder| holds(home(sandbox, folder).join("resume-context.md"), "current_phase: planning");
-    stands(sandbox, "_resume.md.backup", "_resume.md") && OLD.into_iter().all(made)
+    let made = |folder| {
+        file_contains(workstream_folder(sandbox, folder).join("resume-context.md"), "current_phase: planning")
+    };
+    is_file_moved(sandbox, "_resume.md.backup", "_resume.md") && LEGACY_FOLDERS.into_iter().all(made)
 }
 
 pub fn is_rolled_back(sandbox: &Sandbox) -> bool {
-    let made = |folder| home(sandbox, folder).join("resume-context.md").exists();
-    stands(sandbox, "_resume.md", "_resume.md.backup") && !OLD.into_iter().any(made)
+    let made = |folder| workstream_folder(sandbox, folder).join("resume-context.md").exists();
+    is_file_moved(sandbox, "_resume.md", "_resume.md.backup") && !LEGACY_FOLDERS.into_iter().any(made)
 }
 
-fn home(sandbox: &Sandbox, id: &str) -> PathBuf {
-    sandbox.store().join("workstreams").join(id)
+fn workstream_folder(sandbox: &Sandbox, id: &str) -> PathBuf {
+    sandbox.store_folder().join("workstreams").join(id)
 }
 
-fn holds(path: PathBuf, text: &str) -> bool {
+fn file_contains(path: PathBuf, text: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|found| found.contains(text))
 }
 
 pub fn is_ticked(sandbox: &Sandbox) -> bool {
-    holds(home(sandbox, "01-old").join("steps.md"), "[x] two")
-        && holds(home(sandbox, "01-old").join("resume-context.md"), "2/2 tasks complete")
+    file_contains(workstream_folder(sandbox, "01-old").join("steps.md"), "[x] two")
+        && file_contains(workstream_folder(sandbox, "01-old").join("resume-context.md"), "2/2 tasks complete")
 }
 
 pub fn is_used(sandbox: &Sandbox) -> bool {
-    holds(sandbox.store().join("state/workstream-used").join(SESSION), "01-old")
-        && holds(sandbox.store().join(format!("state/precompact/{SESSION}.json")), "\"confidence\":\"high\"")
+    file_contains(sandbox.store_folder().join("state/workstream-used").join(SESSION), "01-old")
+        && file_contains(
+            sandbox.store_folder().join(format!("state/precompact/{SESSION}.json")),
+            "\"confidence\":\"high\"",
+        )
 }
 
 pub fn is_detected(sandbox: &Sandbox) -> bool {
-    holds(sandbox.store().join("state/precompact_state.json"), "\"active_project_id\":\"01-old\"")
+    file_contains(
+        sandbox.store_folder().join("state/precompact_state.json"),
+        "\"active_project_id\":\"01-old\"",
+    )
 }

@@ -5,13 +5,13 @@ pub mod transcript;
 mod wire;
 
 use model::event::EventName;
-use model::packet::pickup::Mention;
+use model::packet::pickup::MentionStyle;
 
 use crate::settings::{HookLocation, TimeoutUnit};
-use crate::status::{self, StatusLine};
+use crate::status::{self, StatusLineSupport};
 use crate::{
-    BlockCap, Capabilities, Commands, File, Form, Harness, Home, HookTable, Install, STOP_TIMEOUT,
-    Transcript, Wired,
+    Capabilities, Harness, HookForm, HookTable, InstallMethod, STOP_TIMEOUT, SettingsFile, SlashCommands,
+    StopBlockLimit, TranscriptSource, UserFolder, WiredEvent,
 };
 
 pub const ROW: Harness = Harness {
@@ -22,54 +22,54 @@ pub const ROW: Harness = Harness {
     program_paths: &["/@anthropic-ai/claude-code", "/claude/versions/"],
     folder: ".claude",
     folder_variable: Some("CLAUDE_CONFIG_DIR"),
-    home: Home::Folder,
+    home: UserFolder::Folder,
     project_dir: Some("CLAUDE_PROJECT_DIR"),
     presence: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     session: Some("CLAUDE_CODE_SESSION_ID"),
     events: &[
-        Wired { event: "SessionStart", neutral: EventName::SessionStart, timeout: 10 },
-        Wired { event: "UserPromptSubmit", neutral: EventName::Prompt, timeout: 10 },
-        Wired { event: "PostToolUse", neutral: EventName::ToolDone, timeout: 10 },
-        Wired { event: "PostToolUseFailure", neutral: EventName::ToolDone, timeout: 10 },
-        Wired { event: "PreCompact", neutral: EventName::BeforeCompact, timeout: 10 },
-        Wired { event: "PostCompact", neutral: EventName::AfterCompact, timeout: 10 },
-        Wired { event: "SubagentStart", neutral: EventName::SubagentStart, timeout: 10 },
-        Wired { event: "SubagentStop", neutral: EventName::SubagentStop, timeout: 10 },
-        Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
-        Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
+        WiredEvent { event: "SessionStart", neutral: EventName::SessionStart, timeout: 10 },
+        WiredEvent { event: "UserPromptSubmit", neutral: EventName::Prompt, timeout: 10 },
+        WiredEvent { event: "PostToolUse", neutral: EventName::ToolDone, timeout: 10 },
+        WiredEvent { event: "PostToolUseFailure", neutral: EventName::ToolDone, timeout: 10 },
+        WiredEvent { event: "PreCompact", neutral: EventName::BeforeCompact, timeout: 10 },
+        WiredEvent { event: "PostCompact", neutral: EventName::AfterCompact, timeout: 10 },
+        WiredEvent { event: "SubagentStart", neutral: EventName::SubagentStart, timeout: 10 },
+        WiredEvent { event: "SubagentStop", neutral: EventName::SubagentStop, timeout: 10 },
+        WiredEvent { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
+        WiredEvent { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
     brings_summary: Some("SubagentStop"),
-    capabilities: Capabilities { hides_guidance: false, ..Capabilities::EVERYTHING },
+    capabilities: Capabilities { hides_guidance: false, ..Capabilities::FULL_CAPABILITIES },
     limits: &[],
     // Claude Code silently reduces a context of more than 10,000 UTF-16 units to a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
-    replaceable: wire::replaceable,
-    transcript: Transcript::JsonLines { read_line: transcript::read_line },
-    block_cap: Some(BlockCap { times: 8, variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" }),
-    transcripts_kept,
-    mention: Mention::At,
+    replaceable: wire::replaceable_output,
+    transcript: TranscriptSource::JsonLines { read_line: transcript::read_line },
+    block_cap: Some(StopBlockLimit { times: 8, variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" }),
+    transcripts_kept: transcript_retention_days,
+    mention: MentionStyle::At,
     agent_files: &[".claude/agents/{role}/SKILL.md", ".claude/agents/{role}.md"],
-    install: Install::HookTable(HookTable {
+    install: InstallMethod::HookTable(HookTable {
         local: Some("settings.local.json"),
         local_serves_worktrees: true,
-        file: File { name: "settings.json", place: HookLocation::CLAUDE_CODE },
+        file: SettingsFile { name: "settings.json", place: HookLocation::CLAUDE_CODE },
         other: None,
-        form: Form::Exec,
+        form: HookForm::Exec,
         timeouts: TimeoutUnit::Seconds,
         strict: true,
     }),
-    status_line: Some(StatusLine { key: "statusLine", read: status::read_claude_style }),
-    commands: Commands::MarkdownFiles {
+    status_line: Some(StatusLineSupport { key: "statusLine", read: status::read_claude_style }),
+    commands: SlashCommands::MarkdownFiles {
         taken: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_lines: true,
     },
-    agents: Some(agents::FILES),
+    agents: Some(agents::AGENT_FILES),
 };
 
 /// Returns the setting `cleanupPeriodDays`, or 30 if it is not set.
-fn transcripts_kept(settings: &str) -> Option<u32> {
+fn transcript_retention_days(settings: &str) -> Option<u32> {
     let (_, rest) = settings.split_once("\"cleanupPeriodDays\"").unwrap_or(("", ":30"));
     let number = rest.trim_start().strip_prefix(':')?.trim_start();
     number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -9,19 +9,21 @@ mod words;
 
 use std::borrow::Cow;
 
-use model::transcript::{Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, TEXT_BYTES};
+use model::transcript::{
+    LineAuthor, LineKind, MAX_NAME_BYTES, MAX_NOTE_BYTES, MAX_TEXT_BYTES, TranscriptItem, TranscriptLine,
+};
 
-use crate::transcript::message::Message;
-use crate::transcript::walk::{Raw, Walk};
-use crate::transcript::{call, next_line, next_line_like, object};
+use crate::transcript::message::ApiMessage;
+use crate::transcript::walk::{JsonWalk, RawJson};
+use crate::transcript::{call, find_object, next_object, next_object_beginning_with};
 
 type Text<'a> = Cow<'a, str>;
 
 /// Types of lines that are read.
-const READ: [&str; 5] = ["user", "assistant", "system", "attachment", "queue-operation"];
+const READ_TYPES: [&str; 5] = ["user", "assistant", "system", "attachment", "queue-operation"];
 
 /// Types of lines that contain nothing for us. Some repeat prompts word for word, so they must be listed here.
-const SKIPPED: [&str; 16] = [
+const SKIPPED_TYPES: [&str; 16] = [
     "agent-name",
     "api-request",
     "api-request-blob",
@@ -41,7 +43,7 @@ const SKIPPED: [&str; 16] = [
     "worktree-state",
 ];
 
-const SYSTEM: [&str; 7] = [
+const SYSTEM_SUBTYPES: [&str; 7] = [
     "system/api_error",
     COMPACT_BOUNDARY,
     "system/informational",
@@ -53,7 +55,7 @@ const SYSTEM: [&str; 7] = [
 const COMPACT_BOUNDARY: &str = "system/compact_boundary";
 const LOCAL_COMMAND: &str = "system/local_command";
 
-const PROGRESS: [&str; 6] = [
+const PROGRESS_SUBTYPES: [&str; 6] = [
     AGENT_PROGRESS,
     "progress/bash_progress",
     "progress/hook_progress",
@@ -63,7 +65,7 @@ const PROGRESS: [&str; 6] = [
 ];
 const AGENT_PROGRESS: &str = "progress/agent_progress";
 
-const ATTACHMENTS: [&str; 31] = [
+const ATTACHMENT_SUBTYPES: [&str; 31] = [
     "attachment/agent_listing_delta",
     "attachment/async_hook_response",
     "attachment/auto_mode",
@@ -72,7 +74,7 @@ const ATTACHMENTS: [&str; 31] = [
     "attachment/deferred_tools_delta",
     "attachment/deferred_tools_record",
     "attachment/environment",
-    FILE,
+    FILE_ATTACHMENT,
     "attachment/hook_additional_context",
     "attachment/hook_blocking_error",
     "attachment/hook_cancelled",
@@ -96,43 +98,43 @@ const ATTACHMENTS: [&str; 31] = [
     "attachment/total_tokens_reminder",
     "attachment/unknown_command_fallback",
 ];
-const FILE: &str = "attachment/file";
+const FILE_ATTACHMENT: &str = "attachment/file";
 const QUEUED_COMMAND: &str = "attachment/queued_command";
 
 /// How the lines of a transcript begin.
-const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
+const LINE_BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
 /// Returns the meaning of one line. Never fails: if the line is torn, returns what comes before the tear.
-pub fn read_line(bytes: &[u8]) -> Line<'_> {
-    let bytes = match object(bytes, &BEGINNINGS) {
+pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
+    let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
         Err(line) => return *line,
     };
-    let mut walk = Walk::new(bytes);
-    let mut draft = Draft::default();
-    let end = draft.read(&mut walk);
+    let mut walk = JsonWalk::new(bytes);
+    let mut draft = LineDraft::default();
+    let end = draft.read_fields(&mut walk);
     let is_torn = walk.is_torn();
-    let line = draft.line(is_torn);
+    let line = draft.into_line(is_torn);
     let rest = match (end, &line.kind) {
-        _ if is_torn => next_line(&bytes[1..], &BEGINNINGS),
+        _ if is_torn => next_object(&bytes[1..], &LINE_BEGINNINGS),
         // The text after `type` may really be the beginning of another line.
-        (_, Kind::Unknown(_)) => next_line(&bytes[1..], &BEGINNINGS),
-        (End::Reached, _) => next_line(walk.rest(), &BEGINNINGS),
+        (_, LineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
+        (LineEnd::Reached, _) => next_object(walk.unread_bytes(), &LINE_BEGINNINGS),
         // Reading stopped early, so the end of the line is unknown. Search only for lines that matter.
-        (End::Left, _) => next_line_like(walk.rest(), BEGINNINGS[0]),
+        (LineEnd::Left, _) => next_object_beginning_with(walk.unread_bytes(), LINE_BEGINNINGS[0]),
     };
-    Line { rest, ..line }
+    TranscriptLine { rest, ..line }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum LineEnd {
     Reached,
     Left,
 }
 
 /// The fields of a line, in any order.
 #[derive(Default)]
-struct Draft<'a> {
+struct LineDraft<'a> {
     kind: Option<Text<'a>>,
     /// `subtype` of a system line, `type` of an attachment or of progress.
     sub: Option<Text<'a>>,
@@ -145,243 +147,255 @@ struct Draft<'a> {
     summary: bool,
     error: bool,
     operation: Option<Text<'a>>,
-    content: Raw<'a>,
-    message: Message<'a>,
+    content: RawJson<'a>,
+    message: ApiMessage<'a>,
     report: tools::ToolReport<'a>,
-    compaction: Option<Item<'a>>,
+    compaction: Option<TranscriptItem<'a>>,
     path: Option<Text<'a>>,
 }
 
-impl<'a> Draft<'a> {
-    fn read(&mut self, walk: &mut Walk<'a>) -> End {
-        if !walk.object() {
-            return End::Reached;
+impl<'a> LineDraft<'a> {
+    fn read_fields(&mut self, walk: &mut JsonWalk<'a>) -> LineEnd {
+        if !walk.enter_object() {
+            return LineEnd::Reached;
         }
-        while let Some(key) = walk.key() {
+        while let Some(key) = walk.next_key() {
             match key {
-                b"type" => self.kind = walk.text(NAME_BYTES),
-                b"subtype" => self.sub = walk.text(NAME_BYTES),
-                b"timestamp" => self.at = walk.text(NAME_BYTES),
-                b"isSidechain" => self.side = walk.raw().is_true(),
-                b"agentId" => self.agent = walk.text(NAME_BYTES),
-                b"gitBranch" => self.branch = walk.text(NAME_BYTES),
-                b"isMeta" | b"isVisibleInTranscriptOnly" => self.meta |= walk.raw().is_true(),
-                b"promptSource" => self.meta |= walk.text(NAME_BYTES).as_deref() == Some("system"),
-                b"origin" => self.meta |= is_foreign(walk),
-                b"isCompactSummary" => self.summary = walk.raw().is_true(),
-                b"isApiErrorMessage" => self.error = walk.raw().is_true(),
-                b"operation" => self.operation = walk.text(NAME_BYTES),
-                b"content" => self.content = walk.raw(),
-                b"message" => self.message.read(walk, &mut |_, walk| walk.skip()),
-                b"compactMetadata" => self.compaction = compaction(walk),
-                b"attachment" => self.attachment(walk),
-                b"data" => self.progress(walk),
+                b"type" => self.kind = walk.take_text(MAX_NAME_BYTES),
+                b"subtype" => self.sub = walk.take_text(MAX_NAME_BYTES),
+                b"timestamp" => self.at = walk.take_text(MAX_NAME_BYTES),
+                b"isSidechain" => self.side = walk.take_raw().is_true(),
+                b"agentId" => self.agent = walk.take_text(MAX_NAME_BYTES),
+                b"gitBranch" => self.branch = walk.take_text(MAX_NAME_BYTES),
+                b"isMeta" | b"isVisibleInTranscriptOnly" => self.meta |= walk.take_raw().is_true(),
+                b"promptSource" => self.meta |= walk.take_text(MAX_NAME_BYTES).as_deref() == Some("system"),
+                b"origin" => self.meta |= is_not_from_person(walk),
+                b"isCompactSummary" => self.summary = walk.take_raw().is_true(),
+                b"isApiErrorMessage" => self.error = walk.take_raw().is_true(),
+                b"operation" => self.operation = walk.take_text(MAX_NAME_BYTES),
+                b"content" => self.content = walk.take_raw(),
+                b"message" => self.message.read_object(walk, &mut |_, walk| walk.skip_value()),
+                b"compactMetadata" => self.compaction = read_compaction(walk),
+                b"attachment" => self.read_attachment(walk),
+                b"data" => self.read_progress(walk),
                 b"toolUseResult" if !self.message.results.is_empty() => {
-                    self.report = tools::ToolReport::read(walk);
-                    return End::Left;
+                    self.report = tools::ToolReport::read_first_fields(walk);
+                    return LineEnd::Left;
                 }
-                _ => walk.skip(),
+                _ => walk.skip_value(),
             }
-            if matches!(key, b"type" | b"subtype" | b"attachment" | b"data") && self.says_nothing() {
-                return End::Left;
+            if matches!(key, b"type" | b"subtype" | b"attachment" | b"data") && self.is_irrelevant() {
+                return LineEnd::Left;
             }
         }
-        End::Reached
+        LineEnd::Reached
     }
 
     /// Returns whether the line contains nothing for us. The type decides that, together with the subtype if there is
     /// one.
-    fn says_nothing(&self) -> bool {
+    fn is_irrelevant(&self) -> bool {
         match (self.kind.as_deref(), self.sub.as_deref()) {
             (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
             (Some("progress"), Some(sub)) => sub != "agent_progress",
             (Some("attachment"), Some(sub)) => !matches!(sub, "file" | "queued_command"),
-            (Some(kind), None) => kind != "progress" && !READ.contains(&kind),
+            (Some(kind), None) => kind != "progress" && !READ_TYPES.contains(&kind),
             _ => false,
         }
     }
 
-    fn attachment(&mut self, walk: &mut Walk<'a>) {
+    fn read_attachment(&mut self, walk: &mut JsonWalk<'a>) {
         // The line's own `type` comes later and has the same value.
         self.kind = Some("attachment".into());
-        if !walk.object() {
+        if !walk.enter_object() {
             return;
         }
-        while let Some(key) = walk.key() {
+        while let Some(key) = walk.next_key() {
             match key {
                 b"type" => {
-                    self.sub = walk.text(NAME_BYTES);
-                    if self.says_nothing() {
+                    self.sub = walk.take_text(MAX_NAME_BYTES);
+                    if self.is_irrelevant() {
                         return;
                     }
                 }
-                b"filename" => self.path = walk.text(NOTE_BYTES),
-                b"prompt" => self.content = walk.raw(),
-                b"commandMode" => self.meta |= walk.text(NAME_BYTES).is_some_and(|mode| mode != "prompt"),
-                b"origin" => self.meta |= is_foreign(walk),
-                _ => walk.skip(),
+                b"filename" => self.path = walk.take_text(MAX_NOTE_BYTES),
+                b"prompt" => self.content = walk.take_raw(),
+                b"commandMode" => {
+                    self.meta |= walk.take_text(MAX_NAME_BYTES).is_some_and(|mode| mode != "prompt");
+                }
+                b"origin" => self.meta |= is_not_from_person(walk),
+                _ => walk.skip_value(),
             }
         }
     }
 
     /// Reads what a sub-agent did. Older versions of Claude Code recorded this in the main transcript.
-    fn progress(&mut self, walk: &mut Walk<'a>) {
-        if !walk.object() {
+    fn read_progress(&mut self, walk: &mut JsonWalk<'a>) {
+        if !walk.enter_object() {
             return;
         }
-        while let Some(key) = walk.key() {
+        while let Some(key) = walk.next_key() {
             match key {
                 b"type" => {
-                    self.sub = walk.text(NAME_BYTES);
+                    self.sub = walk.take_text(MAX_NAME_BYTES);
                     if self.sub.as_deref().is_some_and(|sub| sub.ends_with("_progress")) {
                         self.kind = Some("progress".into());
                     }
-                    if self.says_nothing() {
+                    if self.is_irrelevant() {
                         return;
                     }
                 }
-                b"agentId" => self.agent = walk.text(NAME_BYTES),
-                b"message" if walk.object() => {
-                    while let Some(key) = walk.key() {
+                b"agentId" => self.agent = walk.take_text(MAX_NAME_BYTES),
+                b"message" if walk.enter_object() => {
+                    while let Some(key) = walk.next_key() {
                         match key {
-                            b"message" => self.message.read(walk, &mut |_, walk| walk.skip()),
-                            _ => walk.skip(),
+                            b"message" => self.message.read_object(walk, &mut |_, walk| walk.skip_value()),
+                            _ => walk.skip_value(),
                         }
                     }
                 }
                 b"message" => {}
-                _ => walk.skip(),
+                _ => walk.skip_value(),
             }
         }
     }
 
-    fn line(self, torn: bool) -> Line<'a> {
-        let kind = self.known(torn);
-        let is_side = self.side || kind == Kind::Known(AGENT_PROGRESS);
+    fn into_line(self, torn: bool) -> TranscriptLine<'a> {
+        let kind = self.to_kind(torn);
+        let is_side = self.side || kind == LineKind::Known(AGENT_PROGRESS);
         let at = self.at.clone();
-        let chain = if is_side { Chain::Side { agent: self.agent.clone() } } else { Chain::Main };
+        let chain = if is_side { LineAuthor::Side { agent: self.agent.clone() } } else { LineAuthor::Main };
         let branch = self.branch.clone().filter(|branch| !branch.is_empty() && branch != "HEAD");
         let items = match kind {
-            Kind::Known("assistant") => self.said(),
-            Kind::Known("user") => self.heard(is_side),
-            Kind::Known(AGENT_PROGRESS) if self.message.role.as_deref() == Some("assistant") => self.said(),
-            Kind::Known(AGENT_PROGRESS) => self.heard(is_side),
-            Kind::Known("queue-operation") if self.operation.as_deref() == Some("enqueue") => self.queued(),
-            Kind::Known(QUEUED_COMMAND) if !self.meta => self.queued(),
-            Kind::Known(COMPACT_BOUNDARY) => {
-                let nameless = Item::Compaction { trigger: None, tokens_before: None, tokens_after: None };
+            LineKind::Known("assistant") => self.assistant_items(),
+            LineKind::Known("user") => self.user_items(is_side),
+            LineKind::Known(AGENT_PROGRESS) if self.message.role.as_deref() == Some("assistant") => {
+                self.assistant_items()
+            }
+            LineKind::Known(AGENT_PROGRESS) => self.user_items(is_side),
+            LineKind::Known("queue-operation") if self.operation.as_deref() == Some("enqueue") => {
+                self.queued_items()
+            }
+            LineKind::Known(QUEUED_COMMAND) if !self.meta => self.queued_items(),
+            LineKind::Known(COMPACT_BOUNDARY) => {
+                let nameless =
+                    TranscriptItem::Compaction { trigger: None, tokens_before: None, tokens_after: None };
                 vec![self.compaction.unwrap_or(nameless)]
             }
-            Kind::Known(LOCAL_COMMAND) => self.typed(),
-            Kind::Known(FILE) => self.path.map(|path| Item::Shown { path }).into_iter().collect(),
+            LineKind::Known(LOCAL_COMMAND) => self.local_command_items(),
+            LineKind::Known(FILE_ATTACHMENT) => {
+                self.path.map(|path| TranscriptItem::Shown { path }).into_iter().collect()
+            }
             _ => Vec::new(),
         };
-        Line { at, chain, branch, kind, items, rest: &[] }
+        TranscriptLine { at, chain, branch, kind, items, rest: &[] }
     }
 
-    fn known(&self, torn: bool) -> Kind<'a> {
+    fn to_kind(&self, torn: bool) -> LineKind<'a> {
         let kind = match (&self.kind, &self.message.role) {
             (Some(kind), _) => kind,
             // The line is torn before its type, because older versions write the type last.
             (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
-            (None, _) if torn => return Kind::Torn,
-            (None, _) => return Kind::Unknown(Text::default()),
+            (None, _) if torn => return LineKind::Torn,
+            (None, _) => return LineKind::Unknown(Text::default()),
         };
         let table: &[&'static str] = match kind.as_ref() {
-            "system" => &SYSTEM,
-            "attachment" => &ATTACHMENTS,
-            "progress" => &PROGRESS,
+            "system" => &SYSTEM_SUBTYPES,
+            "attachment" => &ATTACHMENT_SUBTYPES,
+            "progress" => &PROGRESS_SUBTYPES,
             name => {
-                let known = READ.iter().chain(&SKIPPED).find(|known| **known == name);
-                return known.map_or_else(|| Kind::Unknown(kind.clone()), |known| Kind::Known(known));
+                let known = READ_TYPES.iter().chain(&SKIPPED_TYPES).find(|known| **known == name);
+                return known.map_or_else(|| LineKind::Unknown(kind.clone()), |known| LineKind::Known(known));
             }
         };
         let sub = self.sub.as_deref().unwrap_or_default();
         let known = table.iter().find(|known| known.split_once('/').is_some_and(|(_, name)| name == sub));
         match known {
-            Some(known) => Kind::Known(known),
-            None if torn && self.sub.is_none() => Kind::Torn,
-            None => Kind::Unknown(format!("{kind}/{sub}").into()),
+            Some(known) => LineKind::Known(known),
+            None if torn && self.sub.is_none() => LineKind::Torn,
+            None => LineKind::Unknown(format!("{kind}/{sub}").into()),
         }
     }
 
     /// Returns what the agent said and did.
-    fn said(self) -> Vec<Item<'a>> {
-        let Message { id, model, texts, calls, usage, .. } = self.message;
+    fn assistant_items(self) -> Vec<TranscriptItem<'a>> {
+        let ApiMessage { id, model, texts, calls, usage, .. } = self.message;
         if self.error || model.as_deref() == Some("<synthetic>") {
             return Vec::new();
         }
         let mut items = Vec::new();
         let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
-        items.extend(texts.map(|text| Item::Said { message: id.clone(), text }));
-        calls.into_iter().for_each(|call| call::call(call, &mut items));
+        items.extend(texts.map(|text| TranscriptItem::Said { message: id.clone(), text }));
+        calls.into_iter().for_each(|call| call::push_call(call, &mut items));
         items.extend(usage.map(|mut usage| {
             usage.message = id;
             usage.model = model;
-            Item::Usage(usage)
+            TranscriptItem::Usage(usage)
         }));
         items
     }
 
     /// Returns what the agent received: results, and the user's words. A sub-agent receives no words from the user.
-    fn heard(self, is_side: bool) -> Vec<Item<'a>> {
+    fn user_items(self, is_side: bool) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
         let mut report = self.report;
         for result in &self.message.results {
-            tools::result(result, std::mem::take(&mut report), &mut items);
+            tools::push_result(result, std::mem::take(&mut report), &mut items);
         }
         for text in self.message.texts {
             if self.summary {
-                items.push(Item::Summary { text });
+                items.push(TranscriptItem::Summary { text });
             } else if self.meta || is_side {
-                items.extend(words::feedback(&text).map(|text| Item::Feedback { text: text.into() }));
+                items.extend(
+                    words::stop_hook_feedback(&text)
+                        .map(|text| TranscriptItem::Feedback { text: text.into() }),
+                );
             } else {
-                items.extend(words::item(text));
+                items.extend(words::classify_user_text(text));
             }
         }
         items
     }
 
-    fn queued(self) -> Vec<Item<'a>> {
-        let words = self.content.text(TEXT_BYTES).and_then(words::prompt);
-        words.map(|(text, typed)| Item::Queued { text, typed }).into_iter().collect()
+    fn queued_items(self) -> Vec<TranscriptItem<'a>> {
+        let words = self.content.text(MAX_TEXT_BYTES).and_then(words::extract_prompt);
+        words.map(|(text, typed)| TranscriptItem::Queued { text, typed }).into_iter().collect()
     }
 
     /// Returns a slash command that was typed but never reached the agent.
-    fn typed(self) -> Vec<Item<'a>> {
-        let words = self.content.text(TEXT_BYTES).and_then(words::prompt);
-        words.map(|(text, typed)| Item::Prompt { text, typed }).into_iter().collect()
+    fn local_command_items(self) -> Vec<TranscriptItem<'a>> {
+        let words = self.content.text(MAX_TEXT_BYTES).and_then(words::extract_prompt);
+        words.map(|(text, typed)| TranscriptItem::Prompt { text, typed }).into_iter().collect()
     }
 }
 
 /// Returns whether the object comes from something other than a person.
-fn is_foreign(walk: &mut Walk<'_>) -> bool {
+fn is_not_from_person(walk: &mut JsonWalk<'_>) -> bool {
     let mut foreign = false;
-    if walk.object() {
-        while let Some(key) = walk.key() {
+    if walk.enter_object() {
+        while let Some(key) = walk.next_key() {
             match key {
-                b"kind" => foreign = walk.text(NAME_BYTES).is_some_and(|kind| kind != "human"),
-                _ => walk.skip(),
+                b"kind" => foreign = walk.take_text(MAX_NAME_BYTES).is_some_and(|kind| kind != "human"),
+                _ => walk.skip_value(),
             }
         }
     }
     foreign
 }
 
-fn compaction<'a>(walk: &mut Walk<'a>) -> Option<Item<'a>> {
-    if !walk.object() {
+fn read_compaction<'a>(walk: &mut JsonWalk<'a>) -> Option<TranscriptItem<'a>> {
+    if !walk.enter_object() {
         return None;
     }
     let (mut trigger, mut tokens_before, mut tokens_after) = (None, None, None);
-    while let Some(key) = walk.key() {
+    while let Some(key) = walk.next_key() {
         match key {
-            b"trigger" => trigger = walk.text(NAME_BYTES),
-            b"preTokens" => tokens_before = walk.raw().number(),
-            b"postTokens" => tokens_after = walk.raw().number(),
-            _ => walk.skip(),
+            b"trigger" => trigger = walk.take_text(MAX_NAME_BYTES),
+            b"preTokens" => tokens_before = walk.take_raw().number(),
+            b"postTokens" => tokens_after = walk.take_raw().number(),
+            _ => walk.skip_value(),
         }
     }
-    Some(Item::Compaction { trigger, tokens_before, tokens_after })
+    Some(TranscriptItem::Compaction { trigger, tokens_before, tokens_after })
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
-use model::event::{Action, Todo, TodoChange, TodoStatus, Touched};
-use model::transcript::{About, Question, Typed};
+use model::event::{FileAction, Todo, TodoChange, TodoStatus, TouchedFile};
+use model::transcript::{CallSubject, PromptOrigin, UserQuestion};
 
 use super::*;
 
-fn items(line: &str) -> Vec<Item<'_>> {
+fn items_of_line(line: &str) -> Vec<TranscriptItem<'_>> {
     read_line(line.as_bytes()).items
 }
 
-fn prompt(text: &str, typed: Typed) -> Item<'_> {
-    Item::Prompt { text: text.into(), typed }
+fn prompt_item(text: &str, typed: PromptOrigin) -> TranscriptItem<'_> {
+    TranscriptItem::Prompt { text: text.into(), typed }
 }
 
 /// Builds a line of type `user`, with `fields` after its message.
-fn user(content: &str, fields: &str) -> String {
+fn user_line(content: &str, fields: &str) -> String {
     format!(
         r#"{{"parentUuid":null,"isSidechain":false,"type":"user","message":{{"role":"user","content":{content}}}{fields}}}"#
     )
 }
 
-fn assistant(blocks: &str) -> String {
+fn assistant_line(blocks: &str) -> String {
     format!(
         r#"{{"parentUuid":null,"isSidechain":false,"message":{{"id":"m","role":"assistant","content":[{blocks}]}},"type":"assistant"}}"#
     )
@@ -26,7 +26,7 @@ fn assistant(blocks: &str) -> String {
 
 #[test]
 fn who_is_speaking() {
-    let words = prompt("hi", Typed::Words);
+    let words = prompt_item("hi", PromptOrigin::Words);
     let cases = [
         (r#""hi""#, "", vec![words.clone()]),
         (r#"[{"type":"text","text":"hi"}]"#, "", vec![words.clone()]),
@@ -36,56 +36,60 @@ fn who_is_speaking() {
         (r#""hi""#, r#","promptSource":"system""#, vec![]),
         (r#""hi""#, r#","origin":{"kind":"peer"}"#, vec![]),
         (r#""hi""#, r#","isVisibleInTranscriptOnly":true"#, vec![]),
-        (r#""hi""#, r#","isCompactSummary":true"#, vec![Item::Summary { text: "hi".into() }]),
-        (r#""Stop hook feedback:\nGO""#, r#","isMeta":true"#, vec![Item::Feedback { text: "GO".into() }]),
-        (r#""[Request interrupted by user]""#, "", vec![Item::Interrupted]),
+        (r#""hi""#, r#","isCompactSummary":true"#, vec![TranscriptItem::Summary { text: "hi".into() }]),
+        (
+            r#""Stop hook feedback:\nGO""#,
+            r#","isMeta":true"#,
+            vec![TranscriptItem::Feedback { text: "GO".into() }],
+        ),
+        (r#""[Request interrupted by user]""#, "", vec![TranscriptItem::Interrupted]),
         ("7", "", vec![]),
         ("[7,null,{}]", "", vec![]),
     ];
     for (content, fields, expected) in cases {
-        assert_eq!(items(&user(content, fields)), expected, "{content} {fields}");
+        assert_eq!(items_of_line(&user_line(content, fields)), expected, "{content} {fields}");
     }
     let side =
-        user(r#""hi""#, "").replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1\"");
+        user_line(r#""hi""#, "").replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1\"");
     let line = read_line(side.as_bytes());
-    assert_eq!((line.items, line.chain), (vec![], Chain::Side { agent: Some("a1".into()) }));
+    assert_eq!((line.items, line.chain), (vec![], LineAuthor::Side { agent: Some("a1".into()) }));
 }
 
 #[test]
 fn the_agent_and_what_only_looks_like_it() {
-    let line = assistant(
+    let line = assistant_line(
         r#"{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"},{"type":"text","text":" "}"#,
     );
-    assert_eq!(items(&line), [Item::Said { message: Some("m".into()), text: "a".into() }]);
+    assert_eq!(items_of_line(&line), [TranscriptItem::Said { message: Some("m".into()), text: "a".into() }]);
     for (from, to) in [
         ("\"type\":\"assistant\"", "\"type\":\"assistant\",\"isApiErrorMessage\":true"),
         ("\"id\":\"m\"", "\"model\":\"<synthetic>\""),
     ] {
-        assert_eq!(items(&line.replace(from, to)), []);
+        assert_eq!(items_of_line(&line.replace(from, to)), []);
     }
 }
 
 #[test]
 fn calls_and_their_files() {
     let cases = [
-        (r#""name":"Read","input":{"file_path":"/p","offset":3}"#, Some(Action::Read)),
+        (r#""name":"Read","input":{"file_path":"/p","offset":3}"#, Some(FileAction::Read)),
         (
             r#""name":"Edit","input":{"replace_all":false,"file_path":"/p","old_string":"x"}"#,
-            Some(Action::Edit),
+            Some(FileAction::Edit),
         ),
-        (r#""name":"Write","input":{"content":"x","file_path":"/p"}"#, Some(Action::Edit)),
-        (r#""name":"NotebookEdit","input":{"notebook_path":"/p"}"#, Some(Action::Edit)),
+        (r#""name":"Write","input":{"content":"x","file_path":"/p"}"#, Some(FileAction::Edit)),
+        (r#""name":"NotebookEdit","input":{"notebook_path":"/p"}"#, Some(FileAction::Edit)),
         (r#""name":"Grep","input":{"path":"/p","file_path":"/p"}"#, None),
         (r#""name":"Edit","input":{"file_path":["/p"]}"#, None),
         (r#""name":"Edit","input":"/p""#, None),
         (r#""name":"Edit""#, None),
     ];
     for (fields, action) in cases {
-        let line = assistant(&format!(r#"{{"type":"tool_use","id":"t",{fields}}}"#));
-        let found = items(&line);
-        let [Item::Call(call)] = &found[..] else { panic!("{found:?}") };
+        let line = assistant_line(&format!(r#"{{"type":"tool_use","id":"t",{fields}}}"#));
+        let found = items_of_line(&line);
+        let [TranscriptItem::Call(call)] = &found[..] else { panic!("{found:?}") };
         let expected: Vec<_> =
-            action.map(|action| Touched { path: "/p".into(), action }).into_iter().collect();
+            action.map(|action| TouchedFile { path: "/p".into(), action }).into_iter().collect();
         assert_eq!((&call.files, call.id.as_deref()), (&expected, Some("t")), "{fields}");
     }
 }
@@ -93,46 +97,54 @@ fn calls_and_their_files() {
 #[test]
 fn calls_that_are_more_than_work() {
     let one = |fields: &str| {
-        let line = assistant(&format!(r#"{{"type":"tool_use","id":"t",{fields}}}"#));
-        let found = items(&line);
-        let Some(Item::Call(call)) = found.first() else { panic!("{found:?}") };
+        let line = assistant_line(&format!(r#"{{"type":"tool_use","id":"t",{fields}}}"#));
+        let found = items_of_line(&line);
+        let Some(TranscriptItem::Call(call)) = found.first() else { panic!("{found:?}") };
         format!("{:?} {:?}", call.command, call.about)
     };
-    let say = |command: Option<&str>, about: About| format!("{command:?} {about:?}");
+    let say = |command: Option<&str>, about: CallSubject| format!("{command:?} {about:?}");
     assert_eq!(
         one(r#""name":"Bash","input":{"command":"ls\n","timeout":3}"#),
-        say(Some("ls\n"), About::Work)
+        say(Some("ls\n"), CallSubject::Work)
     );
     assert_eq!(
         one(r#""name":"Agent","input":{"description":"look","prompt":"long","subagent_type":"Explore"}"#),
-        say(None, About::Delegated { kind: Some("Explore".into()), what: "look".into() })
+        say(None, CallSubject::Delegated { kind: Some("Explore".into()), what: "look".into() })
     );
-    assert_eq!(one(r#""name":"ExitPlanMode","input":{"plan":"P"}"#), say(None, About::Plan("P".into())));
-    let question = Question { text: "Q?".into(), options: vec!["A".into()] };
+    assert_eq!(
+        one(r#""name":"ExitPlanMode","input":{"plan":"P"}"#),
+        say(None, CallSubject::Plan("P".into()))
+    );
+    let question = UserQuestion { text: "Q?".into(), options: vec!["A".into()] };
     assert_eq!(
         one(
             r#""name":"AskUserQuestion","input":{"questions":[{"question":"Q?","options":[{"label":"A"}]}]}"#
         ),
-        say(None, About::Questions(vec![question]))
+        say(None, CallSubject::Questions(vec![question]))
     );
 }
 
 #[test]
 fn things_to_do() {
-    let line = assistant(
+    let line = assistant_line(
         r#"{"type":"tool_use","name":"TodoWrite","input":{"todos":[{"content":"a","status":"pending"}]}}"#,
     );
     let todo = Todo { text: "a".into(), status: TodoStatus::Pending };
-    assert_eq!(items(&line)[1], Item::Todos(TodoChange::All(vec![todo])));
+    assert_eq!(items_of_line(&line)[1], TranscriptItem::Todos(TodoChange::All(vec![todo])));
     let one = |text: Option<&'static str>, status| {
-        Item::Todos(TodoChange::One { id: "1".into(), text: text.map(Into::into), status: Some(status) })
+        TranscriptItem::Todos(TodoChange::One {
+            id: "1".into(),
+            text: text.map(Into::into),
+            status: Some(status),
+        })
     };
-    let line =
-        assistant(r#"{"type":"tool_use","name":"TaskUpdate","input":{"taskId":"1","status":"completed"}}"#);
-    assert_eq!(items(&line)[1], one(None, TodoStatus::Completed));
+    let line = assistant_line(
+        r#"{"type":"tool_use","name":"TaskUpdate","input":{"taskId":"1","status":"completed"}}"#,
+    );
+    assert_eq!(items_of_line(&line)[1], one(None, TodoStatus::Completed));
     let made = r#","toolUseResult":{"task":{"id":"1","subject":"a"}}"#;
-    let line = user(r#"[{"type":"tool_result","tool_use_id":"t","content":"Task #1 created"}]"#, made);
-    assert_eq!(items(&line)[1], one(Some("a"), TodoStatus::Pending));
+    let line = user_line(r#"[{"type":"tool_result","tool_use_id":"t","content":"Task #1 created"}]"#, made);
+    assert_eq!(items_of_line(&line)[1], one(Some("a"), TodoStatus::Pending));
 }
 
 #[test]
@@ -141,9 +153,11 @@ fn how_a_call_ended() {
         let block = format!(
             r#"[{{"tool_use_id":"t","type":"tool_result","content":{content},"is_error":{is_error}}}]"#
         );
-        let line = user(&block, report);
-        let found = items(&line);
-        let Some(Item::Result(result)) = found.iter().find(|item| matches!(item, Item::Result(_))) else {
+        let line = user_line(&block, report);
+        let found = items_of_line(&line);
+        let Some(TranscriptItem::Result(result)) =
+            found.iter().find(|item| matches!(item, TranscriptItem::Result(_)))
+        else {
             panic!("{found:?}")
         };
         format!("{} {} {:?} {}", result.failed, result.refused, result.exit, result.text)
@@ -175,41 +189,42 @@ fn how_a_call_ended() {
 
 #[test]
 fn what_the_user_answers() {
-    let answer = |question: Option<&'static str>, text: &'static str| Item::Answer {
+    let answer = |question: Option<&'static str>, text: &'static str| TranscriptItem::Answer {
         call: Some("t".into()),
         question: question.map(Into::into),
         text: text.into(),
     };
     let block = r#"[{"type":"tool_result","tool_use_id":"t","content":"answered"}]"#;
     let report = r#","toolUseResult":{"questions":[{"question":"Q\"1"}],"answers":{"Q\"1":"A","Q2":["x"],"Q3":"B"},"annotations":{}}"#;
-    let line = user(block, report);
-    assert_eq!(items(&line)[1..], [answer(Some("Q\"1"), "A"), answer(Some("Q3"), "B")]);
+    let line = user_line(block, report);
+    assert_eq!(items_of_line(&line)[1..], [answer(Some("Q\"1"), "A"), answer(Some("Q3"), "B")]);
     let refused = r#"[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nnot so"}]"#;
-    let line = user(refused, "");
-    assert_eq!(items(&line)[0], answer(None, "not so"));
+    let line = user_line(refused, "");
+    assert_eq!(items_of_line(&line)[0], answer(None, "not so"));
 }
 
 #[test]
 fn a_result_knows_whether_a_file_was_made() {
     let block = r#"[{"type":"tool_result","tool_use_id":"t","content":"done"}]"#;
     for (report, expected) in [
-        (r#"{"type":"create","filePath":"/p","content":"x"}"#, Some(Action::Create)),
-        (r#"{"type":"update","filePath":"/p","content":"x"}"#, Some(Action::Edit)),
+        (r#"{"type":"create","filePath":"/p","content":"x"}"#, Some(FileAction::Create)),
+        (r#"{"type":"update","filePath":"/p","content":"x"}"#, Some(FileAction::Edit)),
         (r#"{"filePath":"/p","oldString":"x"}"#, None),
         (r#"{"type":"text","file":{"filePath":"/p"}}"#, None),
         (r#"["create"]"#, None),
     ] {
-        let line = user(block, &format!(r#","toolUseResult":{report}"#));
-        let found = items(&line);
-        let [Item::Result(result)] = &found[..] else { panic!("{found:?}") };
+        let line = user_line(block, &format!(r#","toolUseResult":{report}"#));
+        let found = items_of_line(&line);
+        let [TranscriptItem::Result(result)] = &found[..] else { panic!("{found:?}") };
         assert_eq!(result.files.first().map(|file| file.action), expected, "{report}");
     }
 }
 
 #[test]
 fn prompts_that_wait_and_commands_that_stay_here() {
-    let queued = |text: &'static str| vec![Item::Queued { text: text.into(), typed: Typed::Words }];
-    let slash = |text: &'static str| vec![prompt(text, Typed::Slash)];
+    let queued =
+        |text: &'static str| vec![TranscriptItem::Queued { text: text.into(), typed: PromptOrigin::Words }];
+    let slash = |text: &'static str| vec![prompt_item(text, PromptOrigin::Slash)];
     for (line, expected) in [
         (r#"{"type":"queue-operation","operation":"enqueue","content":"also this"}"#, queued("also this")),
         (
@@ -232,7 +247,7 @@ fn prompts_that_wait_and_commands_that_stay_here() {
         ),
         (
             r#"{"attachment":{"type":"file","filename":"/p"},"type":"attachment"}"#,
-            vec![Item::Shown { path: "/p".into() }],
+            vec![TranscriptItem::Shown { path: "/p".into() }],
         ),
         (
             r#"{"type":"system","subtype":"local_command","content":"<command-name>/skills</command-name>"}"#,
@@ -244,7 +259,7 @@ fn prompts_that_wait_and_commands_that_stay_here() {
         ),
         (r#"{"type":"last-prompt","lastPrompt":"not again"}"#, vec![]),
     ] {
-        assert_eq!(items(line), expected, "{line}");
+        assert_eq!(items_of_line(line), expected, "{line}");
     }
 }
 
@@ -252,13 +267,13 @@ fn prompts_that_wait_and_commands_that_stay_here() {
 fn a_sub_agent_as_older_versions_tell_of_it() {
     let line = r#"{"parentUuid":"u","isSidechain":false,"type":"progress","data":{"message":{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"/p"}}]}},"type":"agent_progress","prompt":"do","agentId":"a1"},"timestamp":"2026-02-04T21:49:14.486Z"}"#;
     let line = read_line(line.as_bytes());
-    assert_eq!(line.kind, Kind::Known("progress/agent_progress"));
-    assert_eq!(line.chain, Chain::Side { agent: Some("a1".into()) });
-    assert!(matches!(&line.items[..], [Item::Call(call)] if call.files.len() == 1));
+    assert_eq!(line.kind, LineKind::Known("progress/agent_progress"));
+    assert_eq!(line.chain, LineAuthor::Side { agent: Some("a1".into()) });
+    assert!(matches!(&line.items[..], [TranscriptItem::Call(call)] if call.files.len() == 1));
     for data in [r#"{"type":"bash_progress","output":"x"}"#, r#"{"output":"x","type":"hook_progress"}"#] {
         let line = format!(r#"{{"data":{data},"type":"progress"}}"#);
         assert!(
-            matches!(read_line(line.as_bytes()), Line { kind: Kind::Known(_), items, .. } if items.is_empty())
+            matches!(read_line(line.as_bytes()), TranscriptLine { kind: LineKind::Known(_), items, .. } if items.is_empty())
         );
     }
 }
@@ -266,19 +281,19 @@ fn a_sub_agent_as_older_versions_tell_of_it() {
 #[test]
 fn known_unknown_torn_blank() {
     for (line, expected) in [
-        ("", Kind::Blank),
-        (" \r\n\0", Kind::Blank),
-        ("{}", Kind::Unknown("".into())),
-        (r#"{"type":"new-thing","x":1}"#, Kind::Unknown("new-thing".into())),
-        (r#"{"type":"system","subtype":"new"}"#, Kind::Unknown("system/new".into())),
-        (r#"{"type":"attachment","attachment":{"type":"new"}}"#, Kind::Unknown("attachment/new".into())),
-        (r#"{"type":"attachment","attachment":7}"#, Kind::Unknown("attachment/".into())),
-        (r#"{"type":7}"#, Kind::Unknown("".into())),
-        (r#"{"type":"mode","mode":"normal"}"#, Kind::Known("mode")),
-        (r#"{"type":"system","subtype":"api_error","error":{}}"#, Kind::Known("system/api_error")),
-        (r#"{"parentUuid":nul"#, Kind::Torn),
-        ("nonsense", Kind::Torn),
-        ("[1]", Kind::Torn),
+        ("", LineKind::Blank),
+        (" \r\n\0", LineKind::Blank),
+        ("{}", LineKind::Unknown("".into())),
+        (r#"{"type":"new-thing","x":1}"#, LineKind::Unknown("new-thing".into())),
+        (r#"{"type":"system","subtype":"new"}"#, LineKind::Unknown("system/new".into())),
+        (r#"{"type":"attachment","attachment":{"type":"new"}}"#, LineKind::Unknown("attachment/new".into())),
+        (r#"{"type":"attachment","attachment":7}"#, LineKind::Unknown("attachment/".into())),
+        (r#"{"type":7}"#, LineKind::Unknown("".into())),
+        (r#"{"type":"mode","mode":"normal"}"#, LineKind::Known("mode")),
+        (r#"{"type":"system","subtype":"api_error","error":{}}"#, LineKind::Known("system/api_error")),
+        (r#"{"parentUuid":nul"#, LineKind::Torn),
+        ("nonsense", LineKind::Torn),
+        ("[1]", LineKind::Torn),
     ] {
         assert_eq!(read_line(line.as_bytes()).kind, expected, "{line}");
     }
@@ -286,26 +301,26 @@ fn known_unknown_torn_blank() {
 
 #[test]
 fn a_line_cut_for_its_length_gives_what_stands_before_the_cut() {
-    let whole = user(r#"[{"type":"text","text":"look"},{"type":"image","source":{"data":"AAAA"}}]"#, "");
+    let whole = user_line(r#"[{"type":"text","text":"look"},{"type":"image","source":{"data":"AAAA"}}]"#, "");
     let cut = &whole[..whole.find("AA\"").unwrap()];
-    assert_eq!(items(cut), [prompt("look", Typed::Words)]);
+    assert_eq!(items_of_line(cut), [prompt_item("look", PromptOrigin::Words)]);
 }
 
 #[test]
 fn two_in_one_line() {
-    let result = user(
+    let result = user_line(
         r#"[{"type":"tool_result","tool_use_id":"t","content":"x"}]"#,
         r#","toolUseResult":{"stdout":"x","list":[{"type":"text"}]}"#,
     );
-    let first = user(r#""one""#, r#","data2":[{"type":"text"},{"parentUuid":1}]"#);
-    let second = user(r#""two""#, "");
+    let first = user_line(r#""one""#, r#","data2":[{"type":"text"},{"parentUuid":1}]"#);
+    let second = user_line(r#""two""#, "");
     let snapshot = r#"{"type":"file-history-snapshot","snapshot":{"a":{"type":"x"}}}"#;
     let read = |line: &str| {
         let mut found = Vec::new();
-        crate::transcript::each_line(read_line, line.as_bytes(), |line| {
+        crate::transcript::each_object_in_line(read_line, line.as_bytes(), |line| {
             found.extend(line.items.iter().filter_map(|item| match item {
-                Item::Prompt { text, .. } => Some(text.clone().into_owned()),
-                Item::Result(_) => Some("result".to_owned()),
+                TranscriptItem::Prompt { text, .. } => Some(text.clone().into_owned()),
+                TranscriptItem::Result(_) => Some("result".to_owned()),
                 _ => None,
             }));
         });

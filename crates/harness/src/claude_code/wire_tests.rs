@@ -1,8 +1,8 @@
 use super::*;
 
-fn done(payload: &str) -> ToolDone<'_> {
+fn decode_tool_done(payload: &str) -> ToolDone<'_> {
     match decode(payload.as_bytes(), "").map(|event| event.kind) {
-        Ok(Kind::ToolDone(done)) => *done,
+        Ok(EventKind::ToolDone(done)) => *done,
         other => panic!("not a tool call: {other:?}"),
     }
 }
@@ -10,24 +10,27 @@ fn done(payload: &str) -> ToolDone<'_> {
 #[test]
 fn tools_and_their_files() {
     let cases = [
-        (r#""tool_name":"Edit","tool_input":{"file_path":"/p/a"}"#, Some(("/p/a", Action::Edit))),
-        (r#""tool_name":"Read","tool_input":{"file_path":"/p/a"}"#, Some(("/p/a", Action::Read))),
+        (r#""tool_name":"Edit","tool_input":{"file_path":"/p/a"}"#, Some(("/p/a", FileAction::Edit))),
+        (r#""tool_name":"Read","tool_input":{"file_path":"/p/a"}"#, Some(("/p/a", FileAction::Read))),
         (
             r#""tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"create"}"#,
-            Some(("/p/a", Action::Create)),
+            Some(("/p/a", FileAction::Create)),
         ),
         (
             r#""tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"update"}"#,
-            Some(("/p/a", Action::Edit)),
+            Some(("/p/a", FileAction::Edit)),
         ),
-        (r#""tool_name":"NotebookEdit","tool_input":{"notebook_path":"/p/n"}"#, Some(("/p/n", Action::Edit))),
+        (
+            r#""tool_name":"NotebookEdit","tool_input":{"notebook_path":"/p/n"}"#,
+            Some(("/p/n", FileAction::Edit)),
+        ),
         (r#""tool_name":"Edit","tool_input":{"file_path":7}"#, None),
         (r#""tool_name":"Edit","tool_input":"x""#, None),
         (r#""tool_name":"Bash","tool_input":{"command":"ls","file_path":"/p/a"}"#, None),
     ];
     for (fields, expected) in cases {
         let payload = format!(r#"{{"session_id":"s","hook_event_name":"PostToolUse",{fields}}}"#);
-        let done = done(&payload);
+        let done = decode_tool_done(&payload);
         let files: Vec<_> = done.files.iter().map(|f| (f.path.as_ref(), f.action)).collect();
         assert_eq!(files, expected.into_iter().collect::<Vec<_>>(), "{fields}");
     }
@@ -36,7 +39,7 @@ fn tools_and_their_files() {
 #[test]
 fn how_a_command_ended() {
     let ok = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
-    assert_eq!((done(ok).exit, done(ok).failed), (Some(0), false));
+    assert_eq!((decode_tool_done(ok).exit, decode_tool_done(ok).failed), (Some(0), false));
     let failed = |error: &str| {
         format!(
             r#"{{"session_id":"s","hook_event_name":"PostToolUseFailure","tool_name":"Bash","error":"{error}"}}"#
@@ -46,7 +49,7 @@ fn how_a_command_ended() {
         [("Exit code 3", Some(3)), ("Exit code 101\\nboom", Some(101)), ("no", None), ("Exit code x", None)]
     {
         let payload = failed(error);
-        let done = done(&payload);
+        let done = decode_tool_done(&payload);
         assert_eq!((done.exit, done.failed), (exit, true), "{error}");
     }
 }
@@ -54,7 +57,7 @@ fn how_a_command_ended() {
 #[test]
 fn the_word_on_the_command_line_helps_out() {
     let event = decode(br#"{"session_id":"s","reason":"other"}"#, "SessionEnd").map(|e| e.kind);
-    assert_eq!(event, Ok(Kind::SessionEnd { reason: Some("other".into()) }));
+    assert_eq!(event, Ok(EventKind::SessionEnd { reason: Some("other".into()) }));
     assert_eq!(decode(b"{}", "Stop"), Err(Undecodable::NotAnObject("it has no fields".into())));
     assert_eq!(decode(br#"{"session_id":""}"#, "Stop"), Err(Undecodable::NoSession));
     assert!(matches!(decode(b"nonsense", "Stop"), Err(Undecodable::NotAnObject(_))));
@@ -83,9 +86,10 @@ fn a_notice_is_no_prompt() {
 
 #[test]
 fn replies_only_where_they_are_understood() {
-    let (start, stop) = (Kind::SessionStart { source: Source::Compact }, Kind::Stop(Stop::default()));
-    let compact = Kind::BeforeCompact { trigger: None, instructions: None };
-    let text = |reply: &Reply, kind: &Kind| String::from_utf8(encode(reply, kind)).unwrap();
+    let (start, stop) =
+        (EventKind::SessionStart { source: StartSource::Compact }, EventKind::Stop(StopEvent::default()));
+    let compact = EventKind::BeforeCompact { trigger: None, instructions: None };
+    let text = |reply: &Reply, kind: &EventKind| String::from_utf8(encode(reply, kind)).unwrap();
     let context = Reply::Context("a \"b\"".into());
     assert_eq!(
         text(&context, &start),

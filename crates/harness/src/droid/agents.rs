@@ -1,20 +1,23 @@
 //! Agents of a swarm in Droid's format. Droid calls them droids, and a droid without a list of tools has all tools.
 
-use model::swarm::Part;
+use model::swarm::AgentPart;
 
-use crate::agents::{AgentFiles, Head, quoted};
+use crate::agents::{AgentFiles, AgentHead, yaml_quoted};
 
-pub const FILES: AgentFiles =
-    AgentFiles { folder: "droids", head, start: "the command /swarm; a droid cannot be the main agent" };
+pub const AGENT_FILES: AgentFiles = AgentFiles {
+    folder: "droids",
+    head: render_head,
+    start: "the command /swarm; a droid cannot be the main agent",
+};
 
-fn head(head: &Head) -> String {
-    let Head { name, about, part, model } = *head;
+fn render_head(head: &AgentHead) -> String {
+    let AgentHead { name, about, part, model } = *head;
     let tools = match part {
         // Execute is left out, because a shell can write files too.
-        Part::Sme => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\", \"WebSearch\", \"FetchUrl\"]\n",
+        AgentPart::Sme => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\", \"WebSearch\", \"FetchUrl\"]\n",
         part if part.is_read_only() => "tools: [\"Read\", \"LS\", \"Grep\", \"Glob\"]\n",
         _ => "",
     };
-    let model = model.map_or("inherit".to_owned(), quoted);
-    format!("name: {name}\ndescription: {}\nmodel: {model}\n{tools}", quoted(about))
+    let model = model.map_or("inherit".to_owned(), yaml_quoted);
+    format!("name: {name}\ndescription: {}\nmodel: {model}\n{tools}", yaml_quoted(about))
 }

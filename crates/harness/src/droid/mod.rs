@@ -5,12 +5,12 @@ pub mod transcript;
 mod wire;
 
 use model::event::EventName;
-use model::packet::pickup::Mention;
+use model::packet::pickup::MentionStyle;
 
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::{
-    Capabilities, Commands, Coverage, File, Form, Harness, Home, HookTable, Install, STOP_TIMEOUT,
-    Transcript, Wired,
+    Capabilities, Coverage, Harness, HookForm, HookTable, InstallMethod, STOP_TIMEOUT, SettingsFile,
+    SlashCommands, TranscriptSource, UserFolder, WiredEvent,
 };
 
 pub const ROW: Harness = Harness {
@@ -21,18 +21,18 @@ pub const ROW: Harness = Harness {
     program_paths: &["/@factory/cli", "/node_modules/droid/"],
     folder: ".factory",
     folder_variable: None,
-    home: Home::Folder,
+    home: UserFolder::Folder,
     project_dir: Some("FACTORY_PROJECT_DIR"),
     presence: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
     session: None,
     events: &[
-        Wired { event: "SessionStart", neutral: EventName::SessionStart, timeout: 10 },
-        Wired { event: "UserPromptSubmit", neutral: EventName::Prompt, timeout: 10 },
-        Wired { event: "PostToolUse", neutral: EventName::ToolDone, timeout: 10 },
-        Wired { event: "PreCompact", neutral: EventName::BeforeCompact, timeout: 10 },
-        Wired { event: "SubagentStop", neutral: EventName::SubagentStop, timeout: 10 },
-        Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
-        Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
+        WiredEvent { event: "SessionStart", neutral: EventName::SessionStart, timeout: 10 },
+        WiredEvent { event: "UserPromptSubmit", neutral: EventName::Prompt, timeout: 10 },
+        WiredEvent { event: "PostToolUse", neutral: EventName::ToolDone, timeout: 10 },
+        WiredEvent { event: "PreCompact", neutral: EventName::BeforeCompact, timeout: 10 },
+        WiredEvent { event: "SubagentStop", neutral: EventName::SubagentStop, timeout: 10 },
+        WiredEvent { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
+        WiredEvent { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
     brings_summary: None,
     capabilities: Capabilities {
@@ -48,27 +48,27 @@ pub const ROW: Harness = Harness {
     decode: wire::decode,
     encode: wire::encode,
     replaceable: |_| None,
-    transcript: Transcript::JsonLines { read_line: transcript::read_line },
+    transcript: TranscriptSource::JsonLines { read_line: transcript::read_line },
     block_cap: None,
     transcripts_kept: |_| None,
-    mention: Mention::Plain,
+    mention: MentionStyle::Plain,
     agent_files: &[],
-    install: Install::HookTable(HookTable {
+    install: InstallMethod::HookTable(HookTable {
         local: None,
         local_serves_worktrees: false,
-        file: File { name: "hooks.json", place: HookLocation::DROID_HOOKS },
-        other: Some(File { name: "settings.json", place: HookLocation::DROID_SETTINGS }),
-        form: Form::Shell,
+        file: SettingsFile { name: "hooks.json", place: HookLocation::DROID_HOOKS },
+        other: Some(SettingsFile { name: "settings.json", place: HookLocation::DROID_SETTINGS }),
+        form: HookForm::Shell,
         timeouts: TimeoutUnit::Seconds,
         strict: false,
     }),
     status_line: None,
-    commands: Commands::MarkdownFiles { taken: COMMANDS, runs_lines: false },
-    agents: Some(agents::FILES),
+    commands: SlashCommands::MarkdownFiles { taken: DROID_COMMANDS, runs_lines: false },
+    agents: Some(agents::AGENT_FILES),
 };
 
 /// Droid's own commands and their aliases, as of 0.225.2. `/handoff` is an alias of `/compress`.
-const COMMANDS: &[&str] = &[
+const DROID_COMMANDS: &[&str] = &[
     "account",
     "automations",
     "billing",

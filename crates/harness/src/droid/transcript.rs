@@ -2,115 +2,124 @@
 
 use std::borrow::Cow;
 
-use model::transcript::{CallResult, Chain, Item, Kind, Line, NAME_BYTES, TEXT_BYTES, Typed};
+use model::transcript::{
+    CallResult, LineAuthor, LineKind, MAX_NAME_BYTES, MAX_TEXT_BYTES, PromptOrigin, TranscriptItem,
+    TranscriptLine,
+};
 
-use crate::fields::Fields;
-use crate::tools::{exit_code_behind, todos};
-use crate::transcript::call::call;
-use crate::transcript::message::{Message, RawResult};
-use crate::transcript::walk::{Raw, Walk};
-use crate::transcript::{next_line, object};
+use crate::fields::JsonFields;
+use crate::tools::{exit_code_at_end, todo_change};
+use crate::transcript::call::push_call;
+use crate::transcript::message::{ApiMessage, RawResult};
+use crate::transcript::walk::{JsonWalk, RawJson};
+use crate::transcript::{find_object, next_object};
 
 type Text<'a> = Cow<'a, str>;
 
-const TYPES: [&str; 5] = [SESSION_START, MESSAGE, COMPACTION_STATE, TODO_STATE, "agent_turn_outcome"];
+const LINE_TYPES: [&str; 5] = [SESSION_START, MESSAGE, COMPACTION_STATE, TODO_STATE, "agent_turn_outcome"];
 const SESSION_START: &str = "session_start";
 const MESSAGE: &str = "message";
 const COMPACTION_STATE: &str = "compaction_state";
 const TODO_STATE: &str = "todo_state";
 
-const BEGINNINGS: [&str; 1] = ["{\"type\""];
+const LINE_BEGINNINGS: [&str; 1] = ["{\"type\""];
 
 /// Returns the meaning of one line. Never fails: if the line is torn, returns what comes before the tear.
-pub fn read_line(bytes: &[u8]) -> Line<'_> {
-    let bytes = match object(bytes, &BEGINNINGS) {
+pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
+    let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
         Err(line) => return *line,
     };
-    let mut walk = Walk::new(bytes);
-    let draft = Draft::read(&mut walk);
-    let unread = if walk.is_torn() { &bytes[1..] } else { walk.rest() };
-    Line { rest: next_line(unread, &BEGINNINGS), ..draft.line(bytes, walk.is_torn()) }
+    let mut walk = JsonWalk::new(bytes);
+    let draft = LineDraft::read_fields(&mut walk);
+    let unread = if walk.is_torn() { &bytes[1..] } else { walk.unread_bytes() };
+    TranscriptLine { rest: next_object(unread, &LINE_BEGINNINGS), ..draft.into_line(bytes, walk.is_torn()) }
 }
 
 #[derive(Default)]
-struct Draft<'a> {
+struct LineDraft<'a> {
     kind: Option<Text<'a>>,
     id: Option<Text<'a>>,
     at: Option<Text<'a>>,
     /// The session that started this one, if this is a sub-agent's session.
     caller: Option<Text<'a>>,
     summary: Option<Text<'a>>,
-    message: Message<'a>,
-    hook: Hook<'a>,
+    message: ApiMessage<'a>,
+    hook: HookRun<'a>,
 }
 
 /// A hook's run, which Droid records as a message that the agent does not see.
 #[derive(Default)]
-struct Hook<'a> {
+struct HookRun<'a> {
     visibility: Option<Text<'a>>,
     event: Option<Text<'a>>,
-    results: Raw<'a>,
+    results: RawJson<'a>,
 }
 
-impl<'a> Draft<'a> {
-    fn read(walk: &mut Walk<'a>) -> Draft<'a> {
-        let mut draft = Draft::default();
-        if !walk.object() {
+impl<'a> LineDraft<'a> {
+    fn read_fields(walk: &mut JsonWalk<'a>) -> LineDraft<'a> {
+        let mut draft = LineDraft::default();
+        if !walk.enter_object() {
             return draft;
         }
-        while let Some(key) = walk.key() {
+        while let Some(key) = walk.next_key() {
             match key {
-                b"type" => draft.kind = walk.text(NAME_BYTES),
-                b"id" => draft.id = walk.text(NAME_BYTES),
-                b"timestamp" => draft.at = walk.text(NAME_BYTES),
-                b"callingSessionId" => draft.caller = walk.text(NAME_BYTES),
-                b"summaryText" => draft.summary = walk.text(TEXT_BYTES),
+                b"type" => draft.kind = walk.take_text(MAX_NAME_BYTES),
+                b"id" => draft.id = walk.take_text(MAX_NAME_BYTES),
+                b"timestamp" => draft.at = walk.take_text(MAX_NAME_BYTES),
+                b"callingSessionId" => draft.caller = walk.take_text(MAX_NAME_BYTES),
+                b"summaryText" => draft.summary = walk.take_text(MAX_TEXT_BYTES),
                 b"message" => {
                     let hook = &mut draft.hook;
-                    draft.message.read(walk, &mut |key, walk| match key {
-                        b"visibility" => hook.visibility = walk.text(NAME_BYTES),
-                        b"hookEventName" => hook.event = walk.text(NAME_BYTES),
-                        b"hookResults" => hook.results = walk.raw(),
-                        _ => walk.skip(),
+                    draft.message.read_object(walk, &mut |key, walk| match key {
+                        b"visibility" => hook.visibility = walk.take_text(MAX_NAME_BYTES),
+                        b"hookEventName" => hook.event = walk.take_text(MAX_NAME_BYTES),
+                        b"hookResults" => hook.results = walk.take_raw(),
+                        _ => walk.skip_value(),
                     });
                 }
-                _ => walk.skip(),
+                _ => walk.skip_value(),
             }
         }
         draft
     }
 
-    fn line(self, bytes: &'a [u8], torn: bool) -> Line<'a> {
+    fn into_line(self, bytes: &'a [u8], torn: bool) -> TranscriptLine<'a> {
         let kind = match &self.kind {
-            Some(name) => TYPES
+            Some(name) => LINE_TYPES
                 .iter()
                 .find(|known| *known == name)
-                .map_or_else(|| Kind::Unknown(name.clone()), |known| Kind::Known(known)),
-            None if torn => Kind::Torn,
-            None => Kind::Unknown(Text::default()),
+                .map_or_else(|| LineKind::Unknown(name.clone()), |known| LineKind::Known(known)),
+            None if torn => LineKind::Torn,
+            None => LineKind::Unknown(Text::default()),
         };
         let at = self.at.clone();
-        let chain = self.caller.clone().map_or(Chain::Main, |caller| Chain::Side { agent: Some(caller) });
+        let chain =
+            self.caller.clone().map_or(LineAuthor::Main, |caller| LineAuthor::Side { agent: Some(caller) });
         let items = match kind {
-            Kind::Known(MESSAGE) => self.said_or_heard(),
-            Kind::Known(COMPACTION_STATE) => {
-                let compaction = Item::Compaction { trigger: None, tokens_before: None, tokens_after: None };
-                std::iter::once(compaction).chain(self.summary.map(|text| Item::Summary { text })).collect()
+            LineKind::Known(MESSAGE) => self.message_items(),
+            LineKind::Known(COMPACTION_STATE) => {
+                let compaction =
+                    TranscriptItem::Compaction { trigger: None, tokens_before: None, tokens_after: None };
+                std::iter::once(compaction)
+                    .chain(self.summary.map(|text| TranscriptItem::Summary { text }))
+                    .collect()
             }
-            Kind::Known(TODO_STATE) => state(bytes).into_iter().collect(),
+            LineKind::Known(TODO_STATE) => read_todo_state(bytes).into_iter().collect(),
             _ => Vec::new(),
         };
-        Line { at, chain, branch: None, kind, items, rest: &[] }
+        TranscriptLine { at, chain, branch: None, kind, items, rest: &[] }
     }
 
-    fn said_or_heard(self) -> Vec<Item<'a>> {
+    fn message_items(self) -> Vec<TranscriptItem<'a>> {
         let mut items = Vec::new();
         // This is a hook's run. Its answer to a stop appears a second time, as if the user had said it.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
                 items.extend(
-                    answers(self.hook.results).into_iter().map(|text| Item::Feedback { text: text.into() }),
+                    hook_answers(self.hook.results)
+                        .into_iter()
+                        .map(|text| TranscriptItem::Feedback { text: text.into() }),
                 );
             }
             return items;
@@ -118,25 +127,25 @@ impl<'a> Draft<'a> {
         if self.hook.visibility.as_deref() == Some("user_only") {
             return items;
         }
-        let Message { role, texts, calls, results, .. } = self.message;
+        let ApiMessage { role, texts, calls, results, .. } = self.message;
         let is_context = self.id.as_deref().is_some_and(|id| id.starts_with("context-"));
         for text in texts {
             match role.as_deref() {
                 Some("assistant") if !text.trim().is_empty() => {
-                    items.push(Item::Said { message: self.id.clone(), text });
+                    items.push(TranscriptItem::Said { message: self.id.clone(), text });
                 }
-                Some("user") if !is_context => items.extend(prompt(text)),
+                Some("user") if !is_context => items.extend(extract_prompt(text)),
                 _ => {}
             }
         }
-        calls.into_iter().for_each(|raw| call(raw, &mut items));
-        items.extend(results.iter().map(|raw| Item::Result(result(raw))));
+        calls.into_iter().for_each(|raw| push_call(raw, &mut items));
+        items.extend(results.iter().map(|raw| TranscriptItem::Result(to_call_result(raw))));
         items
     }
 }
 
 /// Returns the user's words. Reminders are in blocks of their own.
-fn prompt(text: Text<'_>) -> Option<Item<'_>> {
+fn extract_prompt(text: Text<'_>) -> Option<TranscriptItem<'_>> {
     let words = text.trim();
     if words.is_empty()
         || words.starts_with("<system-reminder>")
@@ -145,63 +154,65 @@ fn prompt(text: Text<'_>) -> Option<Item<'_>> {
         return None;
     }
     let name = words.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-    let typed = if name.is_some_and(|name| !name.contains('/')) { Typed::Slash } else { Typed::Words };
-    Some(Item::Prompt { text, typed })
+    let typed =
+        if name.is_some_and(|name| !name.contains('/')) { PromptOrigin::Slash } else { PromptOrigin::Words };
+    Some(TranscriptItem::Prompt { text, typed })
 }
 
 /// Reads a todo list that has its own line: the input of TodoWrite, or only the list in it.
-fn state(line: &[u8]) -> Option<Item<'_>> {
-    let line = Walk::new(line).raw().fields();
+fn read_todo_state(line: &[u8]) -> Option<TranscriptItem<'_>> {
+    let line = JsonWalk::new(line).take_raw().fields();
     let given = line.object("todos");
-    todos("TodoWrite", if given.is_empty() { &line } else { &given }, Fields::default).map(Item::Todos)
+    todo_change("TodoWrite", if given.is_empty() { &line } else { &given }, JsonFields::default)
+        .map(TranscriptItem::Todos)
 }
 
-fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
-    let exit = raw.content.ending().and_then(exit_code_behind);
+fn to_call_result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
+    let exit = raw.content.end_of_string().and_then(exit_code_at_end);
     // Droid does not report a failing command as an error.
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
-    let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.read();
+    let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.to_call_result();
     result.exit = exit;
     result
 }
 
 /// Returns what hooks answered: the reason for a refusal in JSON, or the output of a hook that exited with code 2.
-fn answers(results: Raw<'_>) -> Vec<String> {
+fn hook_answers(results: RawJson<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut walk = results.walk();
-    if !walk.array() {
+    if !walk.enter_array() {
         return found;
     }
-    while walk.element() {
+    while walk.next_element() {
         let (mut code, mut stdout, mut stderr) = (None, None, None);
-        if walk.object() {
-            while let Some(key) = walk.key() {
+        if walk.enter_object() {
+            while let Some(key) = walk.next_key() {
                 match key {
-                    b"exitCode" => code = walk.raw().number(),
-                    b"stdout" => stdout = walk.text(TEXT_BYTES),
-                    b"stderr" => stderr = walk.text(TEXT_BYTES),
-                    _ => walk.skip(),
+                    b"exitCode" => code = walk.take_raw().number(),
+                    b"stdout" => stdout = walk.take_text(MAX_TEXT_BYTES),
+                    b"stderr" => stderr = walk.take_text(MAX_TEXT_BYTES),
+                    _ => walk.skip_value(),
                 }
             }
         }
         let reason = match code {
             Some(2) => stderr.map(|text| text.trim().to_owned()),
-            _ => stdout.as_deref().and_then(reason),
+            _ => stdout.as_deref().and_then(refusal_reason),
         };
         found.extend(reason.filter(|text| !text.is_empty()));
     }
     found
 }
 
-fn reason(stdout: &str) -> Option<String> {
-    let mut walk = Walk::new(stdout.as_bytes());
+fn refusal_reason(stdout: &str) -> Option<String> {
+    let mut walk = JsonWalk::new(stdout.as_bytes());
     let (mut blocks, mut reason) = (false, None);
-    if walk.object() {
-        while let Some(key) = walk.key() {
+    if walk.enter_object() {
+        while let Some(key) = walk.next_key() {
             match key {
-                b"decision" => blocks = walk.text(NAME_BYTES).as_deref() == Some("block"),
-                b"reason" => reason = walk.text(TEXT_BYTES).map(Cow::into_owned),
-                _ => walk.skip(),
+                b"decision" => blocks = walk.take_text(MAX_NAME_BYTES).as_deref() == Some("block"),
+                b"reason" => reason = walk.take_text(MAX_TEXT_BYTES).map(Cow::into_owned),
+                _ => walk.skip_value(),
             }
         }
     }

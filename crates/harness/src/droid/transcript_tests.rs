@@ -1,52 +1,55 @@
-use model::event::{Action, TodoChange, TodoStatus};
-use model::transcript::{About, Call, Question};
+use model::event::{FileAction, TodoChange, TodoStatus};
+use model::transcript::{CallSubject, ToolCall, UserQuestion};
 
 use super::*;
 
-fn items(line: &str) -> Vec<Item<'_>> {
+fn items_of_line(line: &str) -> Vec<TranscriptItem<'_>> {
     read_line(line.as_bytes()).items
 }
 
-fn message(role: &str, content: &str, fields: &str) -> String {
+fn message_line(role: &str, content: &str, fields: &str) -> String {
     format!(r#"{{"type":"message","id":"m","message":{{"role":"{role}","content":{content}{fields}}}}}"#)
 }
 
-fn call_of(fields: &str) -> String {
-    message("assistant", &format!(r#"[{{"type":"tool_use","id":"t",{fields}}}]"#), "")
+fn tool_call_line(fields: &str) -> String {
+    message_line("assistant", &format!(r#"[{{"type":"tool_use","id":"t",{fields}}}]"#), "")
 }
 
 #[test]
 fn who_is_speaking() {
     let text = r#"[{"type":"text","text":"hi"}]"#;
-    let prompt = |text: &'static str, typed| vec![Item::Prompt { text: text.into(), typed }];
+    let prompt = |text: &'static str, typed| vec![TranscriptItem::Prompt { text: text.into(), typed }];
     let cases = [
-        (message("user", text, ""), prompt("hi", Typed::Words)),
-        (message("user", r#""hi""#, ""), prompt("hi", Typed::Words)),
+        (message_line("user", text, ""), prompt("hi", PromptOrigin::Words)),
+        (message_line("user", r#""hi""#, ""), prompt("hi", PromptOrigin::Words)),
         (
-            message("user", r#"[{"type":"text","text":"/review all"}]"#, ""),
-            prompt("/review all", Typed::Slash),
+            message_line("user", r#"[{"type":"text","text":"/review all"}]"#, ""),
+            prompt("/review all", PromptOrigin::Slash),
         ),
-        (message("user", r#"[{"type":"text","text":"<system-reminder>x"}]"#, ""), vec![]),
-        (message("user", text, r#","visibility":"user_only""#), vec![]),
-        (message("user", text, "").replace(r#""id":"m""#, r#""id":"context-m""#), vec![]),
-        (message("assistant", text, ""), vec![Item::Said { message: Some("m".into()), text: "hi".into() }]),
-        (message("system", text, ""), vec![]),
+        (message_line("user", r#"[{"type":"text","text":"<system-reminder>x"}]"#, ""), vec![]),
+        (message_line("user", text, r#","visibility":"user_only""#), vec![]),
+        (message_line("user", text, "").replace(r#""id":"m""#, r#""id":"context-m""#), vec![]),
+        (
+            message_line("assistant", text, ""),
+            vec![TranscriptItem::Said { message: Some("m".into()), text: "hi".into() }],
+        ),
+        (message_line("system", text, ""), vec![]),
     ];
     for (line, expected) in cases {
-        assert_eq!(items(&line), expected, "{line}");
+        assert_eq!(items_of_line(&line), expected, "{line}");
     }
 }
 
 #[test]
 fn a_hook_that_kept_the_agent_going() {
     let stop = |results: &str| {
-        message(
+        message_line(
             "user",
             "[]",
             &format!(r#","visibility":"user_only","hookEventName":"Stop","hookResults":[{results}]"#),
         )
     };
-    let feedback = |text: &'static str| vec![Item::Feedback { text: text.into() }];
+    let feedback = |text: &'static str| vec![TranscriptItem::Feedback { text: text.into() }];
     for (results, expected) in [
         (r#"{"exitCode":0,"stdout":"{\"decision\":\"block\",\"reason\":\"go on\"}\n"}"#, feedback("go on")),
         (r#"{"exitCode":2,"stderr":"go on\n"}"#, feedback("go on")),
@@ -54,27 +57,32 @@ fn a_hook_that_kept_the_agent_going() {
         (r#"{"exitCode":0,"stdout":"words"}"#, vec![]),
         ("7", vec![]),
     ] {
-        assert_eq!(items(&stop(results)), expected, "{results}");
+        assert_eq!(items_of_line(&stop(results)), expected, "{results}");
     }
 }
 
 #[test]
 fn calls_and_their_files() {
     let cases = [
-        (r#""name":"Create","input":{"file_path":"/p","content":"x"}"#, vec![("/p", Action::Create)]),
-        (r#""name":"Edit","input":{"file_path":"/p"}"#, vec![("/p", Action::Edit)]),
-        (r#""name":"Read","input":{"file_path":"/p"}"#, vec![("/p", Action::Read)]),
+        (r#""name":"Create","input":{"file_path":"/p","content":"x"}"#, vec![("/p", FileAction::Create)]),
+        (r#""name":"Edit","input":{"file_path":"/p"}"#, vec![("/p", FileAction::Edit)]),
+        (r#""name":"Read","input":{"file_path":"/p"}"#, vec![("/p", FileAction::Read)]),
         (
             r#""name":"ApplyPatch","input":{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b c\n*** Move to: e\n*** Delete File: d\n*** End Patch"}"#,
-            vec![("a", Action::Create), ("b c", Action::Edit), ("e", Action::Create), ("d", Action::Delete)],
+            vec![
+                ("a", FileAction::Create),
+                ("b c", FileAction::Edit),
+                ("e", FileAction::Create),
+                ("d", FileAction::Delete),
+            ],
         ),
         (r#""name":"Execute","input":{"command":"ls","file_path":"/p"}"#, vec![]),
         (r#""name":"Edit","input":7"#, vec![]),
     ];
     for (fields, expected) in cases {
-        let line = call_of(fields);
-        let found = items(&line);
-        let [Item::Call(call)] = &found[..] else { panic!("{found:?}") };
+        let line = tool_call_line(fields);
+        let found = items_of_line(&line);
+        let [TranscriptItem::Call(call)] = &found[..] else { panic!("{found:?}") };
         let files: Vec<_> = call.files.iter().map(|file| (file.path.as_ref(), file.action)).collect();
         assert_eq!(files, expected, "{fields}");
     }
@@ -82,17 +90,17 @@ fn calls_and_their_files() {
 
 #[test]
 fn calls_that_are_more_than_work() {
-    let line = call_of(
+    let line = tool_call_line(
         r#""name":"AskUser","input":{"questionnaire":"1. [question] Which?\n[topic] T\n[option] A\n[option] B"}"#,
     );
-    let found = items(&line);
-    let [Item::Call(Call { about: About::Questions(questions), .. })] = &found[..] else {
+    let found = items_of_line(&line);
+    let [TranscriptItem::Call(ToolCall { about: CallSubject::Questions(questions), .. })] = &found[..] else {
         panic!("{found:?}")
     };
-    assert_eq!(questions[0], Question { text: "Which?".into(), options: vec!["A".into(), "B".into()] });
-    let line = call_of(r#""name":"TodoWrite","input":{"todos":"1. [completed] a\n2. [pending] b"}"#);
-    let found = items(&line);
-    let [_, Item::Todos(TodoChange::All(todos))] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(questions[0], UserQuestion { text: "Which?".into(), options: vec!["A".into(), "B".into()] });
+    let line = tool_call_line(r#""name":"TodoWrite","input":{"todos":"1. [completed] a\n2. [pending] b"}"#);
+    let found = items_of_line(&line);
+    let [_, TranscriptItem::Todos(TodoChange::All(todos))] = &found[..] else { panic!("{found:?}") };
     assert_eq!(
         todos.iter().map(|todo| todo.status).collect::<Vec<_>>(),
         [TodoStatus::Completed, TodoStatus::Pending]
@@ -101,8 +109,11 @@ fn calls_that_are_more_than_work() {
         [r#"{"todos":"1. [completed] a"}"#, r#""1. [completed] a""#, r#"[{"content":"a","status":"x"}]"#]
     {
         let line = format!(r#"{{"type":"todo_state","id":"x","todos":{list},"messageIndex":3}}"#);
-        let state = items(&line);
-        assert!(matches!(&state[..], [Item::Todos(TodoChange::All(todos))] if todos.len() == 1), "{list}");
+        let state = items_of_line(&line);
+        assert!(
+            matches!(&state[..], [TranscriptItem::Todos(TodoChange::All(todos))] if todos.len() == 1),
+            "{list}"
+        );
     }
 }
 
@@ -112,9 +123,9 @@ fn how_a_command_ended() {
         let block = format!(
             r#"[{{"type":"tool_result","tool_use_id":"t","is_error":{is_error},"content":{content}}}]"#
         );
-        let line = message("user", &block, "");
-        let found = items(&line);
-        let [Item::Result(result)] = &found[..] else { panic!("{found:?}") };
+        let line = message_line("user", &block, "");
+        let found = items_of_line(&line);
+        let [TranscriptItem::Result(result)] = &found[..] else { panic!("{found:?}") };
         (result.failed, result.exit, result.text.to_string())
     };
     assert_eq!(
@@ -131,6 +142,6 @@ fn how_a_command_ended() {
 #[test]
 fn a_session_started_by_another_is_a_sub_agents() {
     let line = read_line(br#"{"type":"session_start","id":"s","callingSessionId":"p"}"#);
-    assert_eq!(line.chain, Chain::Side { agent: Some("p".into()) });
-    assert!(read_line(br#"{"type":"session_start","id":"s"}"#).is_main());
+    assert_eq!(line.chain, LineAuthor::Side { agent: Some("p".into()) });
+    assert!(read_line(br#"{"type":"session_start","id":"s"}"#).is_of_main_agent());
 }

@@ -3,71 +3,71 @@
 use std::borrow::Cow;
 
 use model::effect;
-use model::event::{Action, Event, Kind, Source, Stop, ToolDone, Touched};
+use model::event::{Event, EventKind, FileAction, StartSource, StopEvent, ToolDone, TouchedFile};
 use model::reply::Reply;
 
-use crate::fields::Fields;
+use crate::fields::JsonFields;
 use crate::{Undecodable, tools};
 
 pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
-    tools::event(payload, word, kind)
+    tools::build_event(payload, word, event_kind)
 }
 
-pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
-    tools::encode(reply, kind)
+pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
+    tools::encode_common_reply(reply, kind)
 }
 
-fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
+fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> {
     match name.as_ref() {
         "SessionStart" | "session-start" => {
-            Kind::SessionStart { source: Source::parse(&fields.text("source").unwrap_or_default()) }
+            EventKind::SessionStart { source: StartSource::parse(&fields.text("source").unwrap_or_default()) }
         }
-        "UserPromptSubmit" | "prompt" => tools::prompt(fields.text("prompt").unwrap_or_default()),
-        "PostToolUse" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields))),
-        "PreCompact" | "before-compact" => Kind::BeforeCompact {
+        "UserPromptSubmit" | "prompt" => tools::prompt_or_notice(fields.text("prompt").unwrap_or_default()),
+        "PostToolUse" | "tool-done" => EventKind::ToolDone(Box::new(read_tool_done(fields))),
+        "PreCompact" | "before-compact" => EventKind::BeforeCompact {
             trigger: fields.text("trigger"),
             instructions: fields.text("custom_instructions"),
         },
-        "SubagentStop" | "subagent-stop" => Kind::SubagentStop {
+        "SubagentStop" | "subagent-stop" => EventKind::SubagentStop {
             message: fields.text("task_result"),
             // `task_name` is the description of the call or, if it has none, the droid's name.
             asked: fields.text("task_name"),
         },
         // The payload contains no message, but the transcript does.
-        "Stop" | "stop" => Kind::Stop(Stop {
+        "Stop" | "stop" => EventKind::Stop(StopEvent {
             id: fields.text("message_id"),
-            first: fields.flag("stop_hook_active").map(|active| !active),
-            ..Stop::default()
+            first: fields.boolean("stop_hook_active").map(|active| !active),
+            ..StopEvent::default()
         }),
-        "SessionEnd" | "session-end" => Kind::SessionEnd { reason: fields.text("reason") },
-        _ => Kind::Other { name },
+        "SessionEnd" | "session-end" => EventKind::SessionEnd { reason: fields.text("reason") },
+        _ => EventKind::Other { name },
     }
 }
 
 /// Reads a finished tool call. The payload has no call id; the transcript supplies it at the stop.
-fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
+fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");
     let response = fields.text("tool_response");
     let exit = match tool.as_ref() {
-        "Execute" => response.as_deref().and_then(tools::exit_code_behind),
+        "Execute" => response.as_deref().and_then(tools::exit_code_at_end),
         _ => None,
     };
     let failed = exit.is_some_and(|exit| exit != 0);
     let command = input.text("command");
     let output = match &command {
-        Some(command) => response.clone().filter(|_| tools::wants_output(command)),
-        None if effect::tool_acts(&tool) => fields.given("tool_response"),
+        Some(command) => response.clone().filter(|_| tools::needs_output(command)),
+        None if effect::tool_acts(&tool) => fields.result_text("tool_response"),
         None => None,
     };
     ToolDone {
         output,
-        asked: tools::asked(&tool, &input),
-        files: touched(&tool, &input),
-        todos: tools::todos(&tool, &input, Fields::default),
-        answers: tools::answers(&tool, || fields.object("tool_response")),
+        asked: tools::subject_of_external_call(&tool, &input),
+        files: touched_files(&tool, &input),
+        todos: tools::todo_change(&tool, &input, JsonFields::default),
+        answers: tools::question_answers(&tool, || fields.object("tool_response")),
         delegated: None,
-        plan: tools::plan(&tool, &input, Fields::default),
+        plan: tools::plan_shown_to_user(&tool, &input, JsonFields::default),
         command,
         result: &[],
         error: response.filter(|_| failed),
@@ -79,17 +79,19 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     }
 }
 
-fn touched<'a>(tool: &str, input: &Fields<'a>) -> Vec<Touched<'a>> {
+fn touched_files<'a>(tool: &str, input: &JsonFields<'a>) -> Vec<TouchedFile<'a>> {
     let action = match tool {
-        "Read" => Action::Read,
-        "Create" => Action::Create,
-        "Edit" | "MultiEdit" => Action::Edit,
+        "Read" => FileAction::Read,
+        "Create" => FileAction::Create,
+        "Edit" | "MultiEdit" => FileAction::Edit,
         "ApplyPatch" => {
-            return tools::patched(&input.text("input").or_else(|| input.text("patch")).unwrap_or_default());
+            return tools::files_in_patch(
+                &input.text("input").or_else(|| input.text("patch")).unwrap_or_default(),
+            );
         }
         _ => return Vec::new(),
     };
-    input.text("file_path").map(|path| Touched { path, action }).into_iter().collect()
+    input.text("file_path").map(|path| TouchedFile { path, action }).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ pub mod transcript;
 mod wire;
 
 use model::event::EventName;
-use model::packet::pickup::Mention;
+use model::packet::pickup::MentionStyle;
 
 use crate::{
-    Capabilities, Commands, Database, Harness, Home, Install, Plugin, STOP_TIMEOUT, Transcript, Wired,
+    Capabilities, Harness, InstallMethod, Plugin, STOP_TIMEOUT, SessionDatabase, SlashCommands,
+    TranscriptSource, UserFolder, WiredEvent,
 };
 
 pub const ROW: Harness = Harness {
@@ -19,7 +20,7 @@ pub const ROW: Harness = Harness {
     program_paths: &["/opencode-ai/", "/node_modules/opencode-"],
     folder: ".opencode",
     folder_variable: None,
-    home: Home::Config("opencode"),
+    home: UserFolder::Config("opencode"),
     project_dir: None,
     presence: &["OPENCODE", "OPENCODE_PID"],
     // Our plugin sets this variable for every shell that a session opens.
@@ -27,22 +28,30 @@ pub const ROW: Harness = Harness {
     // OpenCode has one event name for sessions and sub-agents; our plugin's name for a sub-agent's event starts with
     // `subagent.`.
     events: &[
-        Wired { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
-        Wired { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },
-        Wired { event: "tool.execute.after", neutral: EventName::ToolDone, timeout: 2 },
-        Wired { event: "experimental.session.compacting", neutral: EventName::BeforeCompact, timeout: 2 },
-        Wired { event: "experimental.text.complete", neutral: EventName::Summary, timeout: 2 },
-        Wired { event: "session.compacted", neutral: EventName::AfterCompact, timeout: 2 },
+        WiredEvent { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
+        WiredEvent { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },
+        WiredEvent { event: "tool.execute.after", neutral: EventName::ToolDone, timeout: 2 },
+        WiredEvent {
+            event: "experimental.session.compacting",
+            neutral: EventName::BeforeCompact,
+            timeout: 2,
+        },
+        WiredEvent { event: "experimental.text.complete", neutral: EventName::Summary, timeout: 2 },
+        WiredEvent { event: "session.compacted", neutral: EventName::AfterCompact, timeout: 2 },
         // The plugin sends this event at the first request after a compaction. No prompt need come before that request.
-        Wired { event: "experimental.chat.messages.transform", neutral: EventName::SessionStart, timeout: 2 },
-        Wired { event: "subagent.created", neutral: EventName::SubagentStart, timeout: 2 },
-        Wired { event: "subagent.idle", neutral: EventName::SubagentStop, timeout: 2 },
-        Wired { event: "session.idle", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
-        Wired { event: "session.deleted", neutral: EventName::SessionEnd, timeout: 2 },
-        Wired { event: "dispose", neutral: EventName::SessionEnd, timeout: 2 },
+        WiredEvent {
+            event: "experimental.chat.messages.transform",
+            neutral: EventName::SessionStart,
+            timeout: 2,
+        },
+        WiredEvent { event: "subagent.created", neutral: EventName::SubagentStart, timeout: 2 },
+        WiredEvent { event: "subagent.idle", neutral: EventName::SubagentStop, timeout: 2 },
+        WiredEvent { event: "session.idle", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
+        WiredEvent { event: "session.deleted", neutral: EventName::SessionEnd, timeout: 2 },
+        WiredEvent { event: "dispose", neutral: EventName::SessionEnd, timeout: 2 },
     ],
     brings_summary: None,
-    capabilities: Capabilities::EVERYTHING,
+    capabilities: Capabilities::FULL_CAPABILITIES,
     limits: &[
         "a turn that the user aborts or refuses a permission in, or that ends with an error, is not a stop: loops do not continue after it",
         "`opencode serve` that is ended by a signal does not report the end of its sessions: `thru sweep` finds them",
@@ -52,8 +61,8 @@ pub const ROW: Harness = Harness {
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
-    replaceable: wire::replaceable,
-    transcript: Transcript::Database(Database {
+    replaceable: wire::replaceable_output,
+    transcript: TranscriptSource::Database(SessionDatabase {
         read_line: transcript::read_line,
         file: "opencode/opencode.db",
         file_variable: "OPENCODE_DB",
@@ -66,20 +75,20 @@ pub const ROW: Harness = Harness {
             ("OPENCODE_DISABLE_SHARE", "1"),
             ("npm_config_offline", "true"),
         ],
-        query: transcript::QUERY,
+        query: transcript::SESSION_QUERY,
     }),
     block_cap: None,
     transcripts_kept: |_| None,
-    mention: Mention::Plain,
+    mention: MentionStyle::Plain,
     agent_files: &[".opencode/agent/{role}.md", ".opencode/agents/{role}.md"],
-    install: Install::Plugin(Plugin {
+    install: InstallMethod::Plugin(Plugin {
         file: "plugins/throughline.js",
         text: include_str!("../../../../plugins/opencode/throughline.js"),
         slot: "const INSTALLED = ",
     }),
     status_line: None,
-    commands: Commands::InPlugin {
+    commands: SlashCommands::InPlugin {
         taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
     },
-    agents: Some(agents::FILES),
+    agents: Some(agents::AGENT_FILES),
 };

@@ -1,17 +1,20 @@
-//! A session in OpenCode's database: one message part per row. [`QUERY`] turns each row into one object.
+//! A session in OpenCode's database: one message part per row. [`SESSION_QUERY`] turns each row into one object.
 
-use model::transcript::{About, Call, CallResult, Chain, Item, Kind, Line, Question, Typed, Usage};
+use model::transcript::{
+    CallResult, CallSubject, LineAuthor, LineKind, PromptOrigin, TokenUsage, ToolCall, TranscriptItem,
+    TranscriptLine, UserQuestion,
+};
 
-use super::wire::{answers, touched};
-use crate::fields::Fields;
-use crate::tools::{self, todos};
-use crate::transcript::object;
-use crate::transcript::walk::Walk;
+use super::wire::{question_answers, touched_files};
+use crate::fields::JsonFields;
+use crate::tools::{self, todo_change};
+use crate::transcript::find_object;
+use crate::transcript::walk::JsonWalk;
 
 /// Reads only the session tables, never those with accounts. A message's own data can contain whole diffs, so only the
 /// few fields that we need are selected; attached files and reasoning are left out. A row with damaged JSON is returned
 /// as a torn line, so that it is counted and the other rows can still be read.
-pub const QUERY: &str = "\
+pub const SESSION_QUERY: &str = "\
 select case when json_valid(m.data) and json_valid(p.data) then \
 json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
 'message', m.id, 'role', json_extract(m.data, '$.role'), 'summary', json_type(m.data, '$.summary') = 'true', \
@@ -20,89 +23,92 @@ from session s join message m on m.session_id = s.id join part p on p.message_id
 where s.id = '{session}' and (not json_valid(p.data) or json_extract(p.data, '$.type') not in ('file', 'reasoning')) \
 order by m.time_created, m.id, p.id";
 
-const ROW: &str = "opencode";
+const ROW_TYPE: &str = "opencode";
 
 /// Kinds of parts that contain nothing for us, or nothing new.
-const BESIDE: [&str; 9] =
+const IGNORED_PART_TYPES: [&str; 9] =
     ["reasoning", "step-start", "patch", "snapshot", "agent", "retry", "subtask", "file", "image"];
 
-const BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
+const LINE_BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
 
 /// Returns the meaning of one row. Never fails: a torn row gives nothing.
-pub fn read_line(bytes: &[u8]) -> Line<'_> {
-    let bytes = match object(bytes, &BEGINNINGS) {
+pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
+    let bytes = match find_object(bytes, &LINE_BEGINNINGS) {
         Ok(bytes) => bytes,
         Err(line) => return *line,
     };
-    let mut walk = Walk::new(bytes);
-    let row = walk.raw().fields();
+    let mut walk = JsonWalk::new(bytes);
+    let row = walk.take_raw().fields();
     if walk.is_torn() {
-        return Line { kind: Kind::Torn, ..Line::default() };
+        return TranscriptLine { kind: LineKind::Torn, ..TranscriptLine::default() };
     }
     let kind = row.text("type").unwrap_or_default();
-    if kind != ROW {
-        return Line { kind: Kind::Unknown(kind), ..Line::default() };
+    if kind != ROW_TYPE {
+        return TranscriptLine { kind: LineKind::Unknown(kind), ..TranscriptLine::default() };
     }
     let part = row.object("part");
     let kind = part.text("type").unwrap_or_default();
     let (kind, items) = match kind.as_ref() {
-        "text" => (Kind::Known(ROW), text(&row, &part)),
-        "tool" => (Kind::Known(ROW), tool(&part)),
+        "text" => (LineKind::Known(ROW_TYPE), text_items(&row, &part)),
+        "tool" => (LineKind::Known(ROW_TYPE), tool_items(&part)),
         "compaction" => {
-            let trigger = if part.flag("auto") == Some(true) { "auto" } else { "manual" };
-            let compaction =
-                Item::Compaction { trigger: Some(trigger.into()), tokens_before: None, tokens_after: None };
-            (Kind::Known(ROW), vec![compaction])
+            let trigger = if part.boolean("auto") == Some(true) { "auto" } else { "manual" };
+            let compaction = TranscriptItem::Compaction {
+                trigger: Some(trigger.into()),
+                tokens_before: None,
+                tokens_after: None,
+            };
+            (LineKind::Known(ROW_TYPE), vec![compaction])
         }
-        "step-finish" => (Kind::Known(ROW), usage(&row, &part)),
-        beside if BESIDE.contains(&beside) => (Kind::Known(ROW), Vec::new()),
-        _ => (Kind::Unknown(kind), Vec::new()),
+        "step-finish" => (LineKind::Known(ROW_TYPE), usage_items(&row, &part)),
+        beside if IGNORED_PART_TYPES.contains(&beside) => (LineKind::Known(ROW_TYPE), Vec::new()),
+        _ => (LineKind::Unknown(kind), Vec::new()),
     };
-    let chain = row.text("caller").map_or(Chain::Main, |_| Chain::Side { agent: None });
-    Line { at: row.text("at"), chain, branch: None, kind, items, rest: &[] }
+    let chain = row.text("caller").map_or(LineAuthor::Main, |_| LineAuthor::Side { agent: None });
+    TranscriptLine { at: row.text("at"), chain, branch: None, kind, items, rest: &[] }
 }
 
-fn text<'a>(row: &Fields<'a>, part: &Fields<'a>) -> Vec<Item<'a>> {
+fn text_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let ours = part.object("metadata").text("throughline");
-    let is_context = ours.is_none() && part.flag("synthetic") == Some(true);
+    let is_context = ours.is_none() && part.boolean("synthetic") == Some(true);
     let Some(text) = part.text("text").filter(|text| !text.trim().is_empty() && !is_context) else {
         return Vec::new();
     };
     let item = match (row.text("role").as_deref(), ours.as_deref()) {
-        (Some("user"), None) => Item::Prompt { typed: typed(&text), text },
-        (Some("user"), Some("loop")) => Item::Feedback { text },
-        (Some("assistant"), _) if row.number("summary") == Some(1) => Item::Summary { text },
-        (Some("assistant"), _) => Item::Said { message: row.text("message"), text },
+        (Some("user"), None) => TranscriptItem::Prompt { typed: prompt_origin(&text), text },
+        (Some("user"), Some("loop")) => TranscriptItem::Feedback { text },
+        (Some("assistant"), _) if row.number("summary") == Some(1) => TranscriptItem::Summary { text },
+        (Some("assistant"), _) => TranscriptItem::Said { message: row.text("message"), text },
         _ => return Vec::new(),
     };
     vec![item]
 }
 
-fn typed(text: &str) -> Typed {
+fn prompt_origin(text: &str) -> PromptOrigin {
     let name = text.trim().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-    if name.is_some_and(|name| !name.contains('/')) { Typed::Slash } else { Typed::Words }
+    if name.is_some_and(|name| !name.contains('/')) { PromptOrigin::Slash } else { PromptOrigin::Words }
 }
 
 /// Returns a call, and its result if the same part contains one.
-fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
+fn tool_items<'a>(part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let (tool, id) = (part.text("tool").unwrap_or_default(), part.text("callID"));
     let state = part.object("state");
     let (input, result) = (state.object("input"), state.object("metadata"));
     let about = match tool.as_ref() {
-        "question" => About::Questions(questions(&input)),
-        "task" => About::Delegated {
+        "question" => CallSubject::Questions(read_questions(&input)),
+        "task" => CallSubject::Delegated {
             kind: input.text("subagent_type"),
             what: input.text("description").unwrap_or_default(),
         },
-        _ => About::Work,
+        _ => CallSubject::Work,
     };
-    let files = touched(&tool, &input, &result);
-    let asked = tools::asked(&tool, &input);
+    let files = touched_files(&tool, &input, &result);
+    let asked = tools::subject_of_external_call(&tool, &input);
     let call =
-        Call { id: id.clone(), files, command: input.text("command"), asked, about, tool: tool.clone() };
-    let mut items = vec![Item::Call(call)];
+        ToolCall { id: id.clone(), files, command: input.text("command"), asked, about, tool: tool.clone() };
+    let mut items = vec![TranscriptItem::Call(call)];
     if tool == "todowrite" {
-        items.extend(todos("TodoWrite", &input, Fields::default).map(Item::Todos));
+        items.extend(todo_change("TodoWrite", &input, JsonFields::default).map(TranscriptItem::Todos));
     }
     let ended = match state.text("status").as_deref() {
         Some("completed") => None,
@@ -115,7 +121,7 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
     let text = ended.or_else(|| state.text("output")).unwrap_or_default();
     let tail = text.clone();
     let refused = text.starts_with("The user rejected permission");
-    items.push(Item::Result(CallResult {
+    items.push(TranscriptItem::Result(CallResult {
         call: id.clone(),
         failed,
         refused,
@@ -124,7 +130,7 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
         tail,
         ..CallResult::default()
     }));
-    items.extend(answers(&input, &result).into_iter().map(|answer| Item::Answer {
+    items.extend(question_answers(&input, &result).into_iter().map(|answer| TranscriptItem::Answer {
         call: id.clone(),
         question: Some(answer.question),
         text: answer.answer,
@@ -132,19 +138,19 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
     items
 }
 
-fn questions<'a>(input: &Fields<'a>) -> Vec<Question<'a>> {
-    let question = |fields: &Fields<'a>| Question {
+fn read_questions<'a>(input: &JsonFields<'a>) -> Vec<UserQuestion<'a>> {
+    let question = |fields: &JsonFields<'a>| UserQuestion {
         text: fields.text("question").unwrap_or_default(),
         options: fields.objects("options").iter().filter_map(|option| option.text("label")).collect(),
     };
     input.objects("questions").iter().map(question).collect()
 }
 
-fn usage<'a>(row: &Fields<'a>, part: &Fields<'a>) -> Vec<Item<'a>> {
+fn usage_items<'a>(row: &JsonFields<'a>, part: &JsonFields<'a>) -> Vec<TranscriptItem<'a>> {
     let tokens = part.object("tokens");
     let cache = tokens.object("cache");
-    let number = |fields: &Fields<'a>, name: &str| fields.number(name).unwrap_or_default();
-    let usage = Usage {
+    let number = |fields: &JsonFields<'a>, name: &str| fields.number(name).unwrap_or_default();
+    let usage = TokenUsage {
         message: row.text("message"),
         model: None,
         input: number(&tokens, "input"),
@@ -152,7 +158,7 @@ fn usage<'a>(row: &Fields<'a>, part: &Fields<'a>) -> Vec<Item<'a>> {
         cache_write: number(&cache, "write"),
         output: number(&tokens, "output"),
     };
-    vec![Item::Usage(usage)]
+    vec![TranscriptItem::Usage(usage)]
 }
 
 #[cfg(test)]

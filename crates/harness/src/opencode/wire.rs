@@ -4,28 +4,31 @@ use std::borrow::Cow;
 
 use model::brief;
 use model::effect;
-use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Source, Stop, ToolDone, Touched};
+use model::event::{
+    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, StartSource, StopEvent, ToolDone,
+    TouchedFile,
+};
 use model::reply::Reply;
-use model::transcript::Usage;
+use model::transcript::TokenUsage;
 use model::window::ContextUse;
 
-use crate::fields::Fields;
+use crate::fields::JsonFields;
 use crate::{Undecodable, tools};
 
 pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
-    let (fields, problem) = Fields::parse(payload);
+    let (fields, problem) = JsonFields::parse(payload);
     if fields.is_empty() {
         return Err(Undecodable::NotAnObject(problem.unwrap_or("it has no fields").to_owned()));
     }
     let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
-    let kind = kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
+    let kind = event_kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
         // A stop is reported twice if its validators take long. The id shows that both reports are about the same stop.
-        Kind::Prompt { .. } | Kind::Stop(_) => fields.text("message_id"),
-        Kind::Summary { .. } => fields.text("part_id"),
+        EventKind::Prompt { .. } | EventKind::Stop(_) => fields.text("message_id"),
+        EventKind::Summary { .. } => fields.text("part_id"),
         // Each report has its own id: the plugin asks again if it got no answer, and the second request must be
         // answered.
-        Kind::SessionStart { .. } => fields.text("report_id"),
+        EventKind::SessionStart { .. } => fields.text("report_id"),
         _ => None,
     };
     Ok(Event {
@@ -42,11 +45,12 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     })
 }
 
-pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
-    let takes_context = matches!(kind, Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart);
+pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
+    let takes_context =
+        matches!(kind, EventKind::SessionStart { .. } | EventKind::Prompt { .. } | EventKind::SubagentStart);
     let (name, text) = match (reply, kind) {
         // The field `brief` tells the plugin not to ask for the brief again.
-        (Reply::Context(text), Kind::Prompt { .. }) if brief::has_compaction_brief(text) => {
+        (Reply::Context(text), EventKind::Prompt { .. }) if brief::has_compaction_brief(text) => {
             return serde_json::json!({ "brief": true, "context": text }).to_string().into_bytes();
         }
         (Reply::TellUser(text), _) => ("tell", text),
@@ -54,10 +58,10 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
         (Reply::ContextAndUser { context, user }, _) if takes_context => {
             return serde_json::json!({ "context": context, "tell": user }).to_string().into_bytes();
         }
-        (Reply::Guidance(text) | Reply::Context(text), Kind::BeforeCompact { .. }) => ("guidance", text),
-        (Reply::Output(text), Kind::ToolDone(_)) => ("output", text),
-        (Reply::Block(text), Kind::Stop(_)) => ("feed", text),
-        (Reply::AskAgain, Kind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
+        (Reply::Guidance(text) | Reply::Context(text), EventKind::BeforeCompact { .. }) => ("guidance", text),
+        (Reply::Output(text), EventKind::ToolDone(_)) => ("output", text),
+        (Reply::Block(text), EventKind::Stop(_)) => ("feed", text),
+        (Reply::AskAgain, EventKind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
         _ => return Vec::new(),
     };
     serde_json::json!({ name: text }).to_string().into_bytes()
@@ -65,52 +69,54 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
 
 /// Returns the output of a tool if a summary may replace it. The payloads of our plugin contain the output of these
 /// tools. The answers of agents are never replaced.
-pub fn replaceable<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
+pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let is_replaced = match done.tool.as_ref() {
         // A command that was aborted or took too long has no exit code. It failed, and failures are shown whole.
         "bash" => done.exit.is_some(),
         "grep" | "webfetch" => true,
         _ => false,
     };
-    is_replaced.then(|| Fields::parse(done.result).0.text("output"))?
+    is_replaced.then(|| JsonFields::parse(done.result).0.text("output"))?
 }
 
 /// Returns the kind of an event. Accepts the plugin's event names and ours, so that a hook can be tried by hand.
-fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
+fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> {
     match name.as_ref() {
         "session.created" | "experimental.chat.messages.transform" | "session-start" => {
-            Kind::SessionStart { source: Source::parse(&fields.text("source").unwrap_or_default()) }
+            EventKind::SessionStart { source: StartSource::parse(&fields.text("source").unwrap_or_default()) }
         }
-        "chat.message" | "prompt" => Kind::Prompt { text: fields.text("prompt").unwrap_or_default() },
-        "tool.execute.after" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields))),
+        "chat.message" | "prompt" => EventKind::Prompt { text: fields.text("prompt").unwrap_or_default() },
+        "tool.execute.after" | "tool-done" => EventKind::ToolDone(Box::new(read_tool_done(fields))),
         "experimental.session.compacting" | "before-compact" => {
-            Kind::BeforeCompact { trigger: fields.text("trigger"), instructions: None }
+            EventKind::BeforeCompact { trigger: fields.text("trigger"), instructions: None }
         }
         "experimental.text.complete" | "summary" => {
-            Kind::Summary { text: fields.text("text").unwrap_or_default() }
+            EventKind::Summary { text: fields.text("text").unwrap_or_default() }
         }
-        "session.compacted" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
-        "subagent.created" | "subagent-start" => Kind::SubagentStart,
+        "session.compacted" | "after-compact" => EventKind::AfterCompact { trigger: fields.text("trigger") },
+        "subagent.created" | "subagent-start" => EventKind::SubagentStart,
         "subagent.idle" | "subagent-stop" => {
-            Kind::SubagentStop { message: fields.text("message"), asked: None }
+            EventKind::SubagentStop { message: fields.text("message"), asked: None }
         }
-        "session.idle" | "stop" => Kind::Stop(Stop {
+        "session.idle" | "stop" => EventKind::Stop(StopEvent {
             message: fields.text("message"),
             id: fields.text("message_id"),
-            usage: usage(&fields.objects("steps")),
-            window: window(fields),
-            is_hasty: fields.flag("patient") == Some(false),
-            ..Stop::default()
+            usage: sum_usage(&fields.objects("steps")),
+            window: context_use(fields),
+            is_hasty: fields.boolean("patient") == Some(false),
+            ..StopEvent::default()
         }),
-        "session.deleted" | "dispose" | "session-end" => Kind::SessionEnd { reason: fields.text("reason") },
-        _ => Kind::Other { name },
+        "session.deleted" | "dispose" | "session-end" => {
+            EventKind::SessionEnd { reason: fields.text("reason") }
+        }
+        _ => EventKind::Other { name },
     }
 }
 
 /// Adds up the tokens of a turn's steps.
-fn usage<'a>(steps: &[Fields<'a>]) -> Option<Usage<'a>> {
-    let sum = |number: &dyn Fn(&Fields<'a>) -> Option<u64>| steps.iter().filter_map(number).sum();
-    let usage = Usage {
+fn sum_usage<'a>(steps: &[JsonFields<'a>]) -> Option<TokenUsage<'a>> {
+    let sum = |number: &dyn Fn(&JsonFields<'a>) -> Option<u64>| steps.iter().filter_map(number).sum();
+    let usage = TokenUsage {
         message: None,
         model: None,
         input: sum(&|step| step.number("input")),
@@ -122,13 +128,13 @@ fn usage<'a>(steps: &[Fields<'a>]) -> Option<Usage<'a>> {
 }
 
 /// Returns how much of the context window the last request of the turn used.
-fn window(fields: &Fields) -> Option<ContextUse> {
-    let usage = usage(fields.objects("steps").last().map(std::slice::from_ref)?)?;
+fn context_use(fields: &JsonFields) -> Option<ContextUse> {
+    let usage = sum_usage(fields.objects("steps").last().map(std::slice::from_ref)?)?;
     let model = fields.text("model").unwrap_or_default().into_owned();
-    Some(ContextUse::reported(&usage, model, fields.number("window")))
+    Some(ContextUse::from_report(&usage, model, fields.number("window")))
 }
 
-fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
+fn read_tool_done<'a>(fields: &JsonFields<'a>) -> ToolDone<'a> {
     let tool = fields.text("tool").unwrap_or_default();
     let (input, result) = (fields.object("input"), fields.object("result"));
     let error = fields.text("error");
@@ -136,21 +142,25 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     let failed = error.is_some() || exit.is_some_and(|exit| exit != 0);
     let command = input.text("command");
     let is_told = match &command {
-        Some(command) => tools::wants_output(command),
+        Some(command) => tools::needs_output(command),
         None => effect::tool_acts(&tool),
     };
     let output = result.text("output");
     ToolDone {
-        files: touched(&tool, &input, &result),
-        todos: if tool == "todowrite" { tools::todos("TodoWrite", &input, Fields::default) } else { None },
-        answers: answers(&input, &result),
-        asked: tools::asked(&tool, &input),
-        delegated: input
-            .text("description")
-            .filter(|_| tool == "task")
-            .map(|asked| Delegated { asked, answer: output.clone().filter(|_| !failed).unwrap_or_default() }),
+        files: touched_files(&tool, &input, &result),
+        todos: if tool == "todowrite" {
+            tools::todo_change("TodoWrite", &input, JsonFields::default)
+        } else {
+            None
+        },
+        answers: question_answers(&input, &result),
+        asked: tools::subject_of_external_call(&tool, &input),
+        delegated: input.text("description").filter(|_| tool == "task").map(|asked| DelegatedWork {
+            asked,
+            answer: output.clone().filter(|_| !failed).unwrap_or_default(),
+        }),
         plan: None,
-        result: fields.unread("result"),
+        result: fields.raw_bytes("result"),
         error: error.or_else(|| output.clone().filter(|_| failed)),
         output: output.filter(|_| is_told),
         command,
@@ -162,48 +172,57 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     }
 }
 
-pub(super) fn touched<'a>(tool: &str, input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
+pub(super) fn touched_files<'a>(
+    tool: &str,
+    input: &JsonFields<'a>,
+    result: &JsonFields<'a>,
+) -> Vec<TouchedFile<'a>> {
     let action = match tool {
-        "read" => Action::Read,
-        "edit" | "multiedit" => Action::Edit,
-        "write" if result.flag("exists") == Some(false) => Action::Create,
-        "write" => Action::Edit,
-        "apply_patch" | "patch" => return patched(input, result),
+        "read" => FileAction::Read,
+        "edit" | "multiedit" => FileAction::Edit,
+        "write" if result.boolean("exists") == Some(false) => FileAction::Create,
+        "write" => FileAction::Edit,
+        "apply_patch" | "patch" => return files_in_patch(input, result),
         _ => return Vec::new(),
     };
-    input.text("filePath").map(|path| Touched { path, action }).into_iter().collect()
+    input.text("filePath").map(|path| TouchedFile { path, action }).into_iter().collect()
 }
 
 /// Returns what happened to the files, according to the tool's result or, if that lists no files, to the patch.
-fn patched<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
-    let changed = |file: Fields<'a>| {
+fn files_in_patch<'a>(input: &JsonFields<'a>, result: &JsonFields<'a>) -> Vec<TouchedFile<'a>> {
+    let changed = |file: JsonFields<'a>| {
         let action = match file.text("type").as_deref() {
-            Some("add") => Action::Create,
-            Some("delete") => Action::Delete,
-            _ => Action::Edit,
+            Some("add") => FileAction::Create,
+            Some("delete") => FileAction::Delete,
+            _ => FileAction::Edit,
         };
         let to = file.text("to").or_else(|| file.text("movePath"));
         let path = file.text("path").or_else(|| file.text("filePath"));
-        let from = if to.is_some() { Action::Delete } else { action };
-        let from = path.map(|path| Touched { path, action: from });
-        from.into_iter().chain(to.map(|path| Touched { path, action: Action::Create })).collect::<Vec<_>>()
+        let from = if to.is_some() { FileAction::Delete } else { action };
+        let from = path.map(|path| TouchedFile { path, action: from });
+        from.into_iter()
+            .chain(to.map(|path| TouchedFile { path, action: FileAction::Create }))
+            .collect::<Vec<_>>()
     };
-    let known: Vec<Touched> = result.objects("files").into_iter().flat_map(changed).collect();
+    let known: Vec<TouchedFile> = result.objects("files").into_iter().flat_map(changed).collect();
     match known.is_empty() {
-        true => tools::patched(&input.text("patchText").unwrap_or_default()),
+        true => tools::files_in_patch(&input.text("patchText").unwrap_or_default()),
         false => known,
     }
 }
 
 /// Returns each question of a call with its answer. The result lists the answers in the order of the questions, each as
 /// a list of labels.
-pub(super) fn answers<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Answer<'a>> {
-    let answers = result.lists("answers");
+pub(super) fn question_answers<'a>(
+    input: &JsonFields<'a>,
+    result: &JsonFields<'a>,
+) -> Vec<QuestionAnswer<'a>> {
+    let answers = result.text_lists("answers");
     let questions = input.objects("questions");
     let pairs = questions.iter().zip(answers).filter(|(_, chosen)| !chosen.is_empty());
     pairs
         .filter_map(|(question, chosen)| {
-            Some(Answer { question: question.text("question")?, answer: chosen.join(", ").into() })
+            Some(QuestionAnswer { question: question.text("question")?, answer: chosen.join(", ").into() })
         })
         .collect()
 }

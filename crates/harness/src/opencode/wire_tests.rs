@@ -2,40 +2,40 @@ use model::event::{TodoChange, TodoStatus};
 
 use super::*;
 
-fn event(event: &str, fields: &str) -> Event<'static> {
+fn decode_event(event: &str, fields: &str) -> Event<'static> {
     let payload = format!(r#"{{"event":"{event}","session_id":"ses_1","cwd":"/p"{fields}}}"#);
     decode(Box::leak(payload.into_boxed_str()).as_bytes(), "").unwrap()
 }
 
-fn done(fields: &str) -> ToolDone<'static> {
-    match event("tool.execute.after", &format!(",{fields}")).kind {
-        Kind::ToolDone(done) => *done,
+fn decode_tool_done(fields: &str) -> ToolDone<'static> {
+    match decode_event("tool.execute.after", &format!(",{fields}")).kind {
+        EventKind::ToolDone(done) => *done,
         other => panic!("not a tool call: {other:?}"),
     }
 }
 
 #[test]
 fn files_by_tool() {
-    let file = |path: &str, action| Touched { path: path.to_owned().into(), action };
-    let cases: [(&str, Vec<Touched>); 8] = [
-        (r#""tool":"read","input":{"filePath":"/p/a"}"#, vec![file("/p/a", Action::Read)]),
-        (r#""tool":"edit","input":{"filePath":"/p/a"}"#, vec![file("/p/a", Action::Edit)]),
+    let file = |path: &str, action| TouchedFile { path: path.to_owned().into(), action };
+    let cases: [(&str, Vec<TouchedFile>); 8] = [
+        (r#""tool":"read","input":{"filePath":"/p/a"}"#, vec![file("/p/a", FileAction::Read)]),
+        (r#""tool":"edit","input":{"filePath":"/p/a"}"#, vec![file("/p/a", FileAction::Edit)]),
         (
             r#""tool":"write","input":{"filePath":"/p/a"},"result":{"exists":false}"#,
-            vec![file("/p/a", Action::Create)],
+            vec![file("/p/a", FileAction::Create)],
         ),
         (
             r#""tool":"write","input":{"filePath":"/p/a"},"result":{"exists":true}"#,
-            vec![file("/p/a", Action::Edit)],
+            vec![file("/p/a", FileAction::Edit)],
         ),
         (
             r#""tool":"apply_patch","input":{"patchText":"*** Add File: no"},"result":{"files":[{"path":"/p/a","type":"add"},{"path":"/p/b","type":"update"},{"path":"/p/c","type":"delete"},{"path":"/p/d","type":"move","to":"/p/e"}]}"#,
             vec![
-                file("/p/a", Action::Create),
-                file("/p/b", Action::Edit),
-                file("/p/c", Action::Delete),
-                file("/p/d", Action::Delete),
-                file("/p/e", Action::Create),
+                file("/p/a", FileAction::Create),
+                file("/p/b", FileAction::Edit),
+                file("/p/c", FileAction::Delete),
+                file("/p/d", FileAction::Delete),
+                file("/p/e", FileAction::Create),
             ],
         ),
         (
@@ -47,22 +47,24 @@ fn files_by_tool() {
     ];
     for (fields, expected) in cases {
         // One payload is torn. Its result is what comes before the tear.
-        let expected = if fields.ends_with("no") { vec![file("a.rs", Action::Edit)] } else { expected };
-        assert_eq!(done(fields).files, expected, "{fields}");
+        let expected = if fields.ends_with("no") { vec![file("a.rs", FileAction::Edit)] } else { expected };
+        assert_eq!(decode_tool_done(fields).files, expected, "{fields}");
     }
 }
 
 #[test]
 fn how_a_call_ended() {
-    let ran = done(
+    let ran = decode_tool_done(
         r#""tool":"bash","call_id":"c1","input":{"command":"cargo test"},"result":{"exit":3,"output":"boom"}"#,
     );
     assert_eq!((ran.id.as_deref(), ran.exit, ran.failed), (Some("c1"), Some(3), true));
     assert_eq!((ran.error.as_deref(), ran.output.as_deref()), (Some("boom"), Some("boom")));
-    let well = done(r#""tool":"bash","input":{"command":"ls"},"result":{"exit":0,"output":"a b"}"#);
+    let well =
+        decode_tool_done(r#""tool":"bash","input":{"command":"ls"},"result":{"exit":0,"output":"a b"}"#);
     assert_eq!((well.exit, well.failed, well.error, well.output), (Some(0), false, None, None));
-    let failed =
-        done(r#""tool":"edit","input":{"filePath":"/p/a"},"error":"Could not find oldString","ms":7"#);
+    let failed = decode_tool_done(
+        r#""tool":"edit","input":{"filePath":"/p/a"},"error":"Could not find oldString","ms":7"#,
+    );
     assert_eq!(
         (failed.failed, failed.error.as_deref(), failed.ms),
         (true, Some("Could not find oldString"), Some(7))
@@ -71,13 +73,13 @@ fn how_a_call_ended() {
 
 #[test]
 fn lists_and_answers() {
-    let list = done(
+    let list = decode_tool_done(
         r#""tool":"todowrite","input":{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"in_progress"}]}"#,
     );
     let Some(TodoChange::All(todos)) = list.todos else { panic!("no list") };
     let todos: Vec<_> = todos.iter().map(|todo| (todo.text.as_ref(), todo.status)).collect();
     assert_eq!(todos, [("a", TodoStatus::Completed), ("b", TodoStatus::InProgress)]);
-    let asked = done(
+    let asked = decode_tool_done(
         r#""tool":"question","input":{"questions":[{"question":"Which?"},{"question":"Why?"},{"question":"None?"}]},"result":{"answers":[["red","blue"],["so"],[]]}"#,
     );
     let answers: Vec<_> = asked.answers.iter().map(|a| (a.question.as_ref(), a.answer.as_ref())).collect();
@@ -86,38 +88,39 @@ fn lists_and_answers() {
 
 #[test]
 fn a_sub_agent_is_named_and_a_stop_says_what_it_can_wait_for() {
-    let start = event("subagent.created", r#","agent_id":"ses_2","agent_type":"general""#);
-    assert_eq!(start.kind, Kind::SubagentStart);
+    let start = decode_event("subagent.created", r#","agent_id":"ses_2","agent_type":"general""#);
+    assert_eq!(start.kind, EventKind::SubagentStart);
     assert_eq!(start.agent, Some(Agent { id: "ses_2".into(), kind: "general".into() }));
-    let stop = event(
+    let stop = decode_event(
         "session.idle",
         r#","message":"done","message_id":"msg_1","patient":false,"model":"m","window":9,"steps":[{"input":9,"output":1},{"input":3,"output":1,"cache":{"read":2,"write":1}}]"#,
     );
     assert_eq!(stop.id.as_deref(), Some("msg_1"));
-    let Kind::Stop(stop) = stop.kind else { panic!("no stop") };
+    let EventKind::Stop(stop) = stop.kind else { panic!("no stop") };
     assert!(stop.is_hasty && stop.message.as_deref() == Some("done"));
     assert_eq!(stop.usage.map(|usage| (usage.input, usage.cache_read, usage.output)), Some((12, 2, 2)));
     let window = stop.window.expect("the last request");
     assert_eq!((window.tokens, window.model.as_str(), window.size), (6, "m", Some(9)));
-    let Kind::Stop(stop) = event("session.idle", "").kind else { panic!("no stop") };
+    let EventKind::Stop(stop) = decode_event("session.idle", "").kind else { panic!("no stop") };
     assert!(!stop.is_hasty && stop.usage.is_none() && stop.window.is_none());
 }
 
 #[test]
 fn each_report_of_a_start_is_a_new_one() {
-    let start =
-        |report: &str| event("session.created", &format!(r#","source":"compact","report_id":"{report}""#));
+    let start = |report: &str| {
+        decode_event("session.created", &format!(r#","source":"compact","report_id":"{report}""#))
+    };
     assert_eq!(start("r1").id.as_deref(), Some("r1"));
     assert_ne!(start("r1").id, start("r2").id);
 }
 
 #[test]
 fn answers_stand_under_their_names_and_only_where_they_are_taken() {
-    let start = Kind::SessionStart { source: Source::Startup };
-    let before = Kind::BeforeCompact { trigger: None, instructions: None };
-    let stop = Kind::Stop(Stop::default());
-    let end = Kind::SessionEnd { reason: None };
-    let prompt = Kind::Prompt { text: "".into() };
+    let start = EventKind::SessionStart { source: StartSource::Startup };
+    let before = EventKind::BeforeCompact { trigger: None, instructions: None };
+    let stop = EventKind::Stop(StopEvent::default());
+    let end = EventKind::SessionEnd { reason: None };
+    let prompt = EventKind::Prompt { text: "".into() };
     let text = || "x \"y\"".to_owned();
     let brief = || "A reminder.\nThroughline: the context of this session (s) was compacted.".to_owned();
     for (reply, kind, expected) in [

@@ -2,23 +2,23 @@
 
 /// The command of one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum HookCommand {
     /// A program that is started without a shell: `{"command": "/abs/thru", "args": ["hook", …]}`.
     Exec { program: String, args: Vec<String> },
     /// A line for `sh`.
     Shell(String),
 }
 
-impl Command {
+impl HookCommand {
     /// Returns a shell line that runs `program` with `args`, each quoted if necessary.
-    pub fn shell(program: &str, args: &[&str]) -> Self {
-        Command::Shell(shell_line(program, args))
+    pub fn shell_command(program: &str, args: &[&str]) -> Self {
+        HookCommand::Shell(join_shell_words(program, args))
     }
 
     /// Returns a shell line for committed files: it finds `thru` in PATH, and exits with 0 if `thru` is not installed.
-    pub fn if_installed(args: &[&str]) -> Self {
-        let line = shell_line("thru", args);
-        Command::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
+    pub fn shell_command_if_installed(args: &[&str]) -> Self {
+        let line = join_shell_words("thru", args);
+        HookCommand::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
     }
 
     /// Returns whether this runs `thru hook` and nothing else, so that we may update and remove the entry. A line that
@@ -27,60 +27,61 @@ impl Command {
     /// These shell lines are recognised: `thru hook …` with any path and quoting, after `exec` or `NAME=value`, with
     /// redirections; after a test whether the program exists (`command -v`, `which`, `type`, `hash`, `[ -x … ]`),
     /// joined by `&&`, `;` or `if … then … fi`; before `|| true`, `|| :`, `|| exit 0`.
-    pub fn is_ours(&self) -> bool {
+    pub fn is_thru_hook(&self) -> bool {
         match self {
-            Command::Exec { program, args } => {
+            HookCommand::Exec { program, args } => {
                 let args: Vec<&str> = args.iter().map(String::as_str).collect();
-                runs_hook(program, &args)
+                is_thru_hook_call(program, &args)
             }
-            Command::Shell(line) => simple_commands(line).is_some_and(|commands| {
-                let mut parts = commands.iter().map(|words| Part::of(words));
-                parts.clone().all(|part| part != Part::Foreign) && parts.any(|part| part == Part::Ours)
+            HookCommand::Shell(line) => simple_commands(line).is_some_and(|commands| {
+                let mut parts = commands.iter().map(|words| CommandPart::from_words(words));
+                parts.clone().all(|part| part != CommandPart::Foreign)
+                    && parts.any(|part| part == CommandPart::Ours)
             }),
         }
     }
 }
 
 #[derive(PartialEq)]
-enum Part {
+enum CommandPart {
     Ours,
     /// A command that changes nothing by itself, such as `true` or a test whether a program exists.
     Harmless,
     Foreign,
 }
 
-impl Part {
-    fn of(words: &[String]) -> Self {
+impl CommandPart {
+    fn from_words(words: &[String]) -> Self {
         let keyword = |word: &&String| {
             ["if", "then", "else", "fi", "exec", "!", "{", "}"].contains(&word.as_str())
                 || is_assignment(word)
         };
         let words: Vec<&str> = words.iter().skip_while(keyword).map(String::as_str).collect();
         match words.as_slice() {
-            [program, args @ ..] if runs_hook(program, args) => Part::Ours,
+            [program, args @ ..] if is_thru_hook_call(program, args) => CommandPart::Ours,
             [] | ["true" | ":"] | ["exit", "0"] | ["command", "-v", _] | ["which" | "type" | "hash", _] => {
-                Part::Harmless
+                CommandPart::Harmless
             }
-            ["[", "-x", _, "]"] | ["test", "-x", _] => Part::Harmless,
-            _ => Part::Foreign,
+            ["[", "-x", _, "]"] | ["test", "-x", _] => CommandPart::Harmless,
+            _ => CommandPart::Foreign,
         }
     }
 }
 
 /// Returns whether a command runs our hook. A copy of the program under another name (`thru-copy`) is recognised by the
 /// three words that we write after it.
-fn runs_hook(program: &str, args: &[&str]) -> bool {
+fn is_thru_hook_call(program: &str, args: &[&str]) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     match args {
-        ["hook", harness, _] if name.starts_with("thru") && crate::by_name(harness).is_some() => true,
-        ["hook", ..] => is_thru(program),
+        ["hook", harness, _] if name.starts_with("thru") && crate::harness_by_name(harness).is_some() => true,
+        ["hook", ..] => is_thru_program(program),
         _ => false,
     }
 }
 
 /// Returns whether a program is `thru`, possibly with a version in its name (`thru-1.2`). `thru-log` is another
 /// program.
-pub(super) fn is_thru(program: &str) -> bool {
+pub(super) fn is_thru_program(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let Some(rest) = name.strip_prefix("thru") else { return false };
@@ -94,13 +95,13 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-fn shell_line(program: &str, args: &[&str]) -> String {
-    let words: Vec<String> = [program].iter().chain(args).map(|word| quoted(word)).collect();
+fn join_shell_words(program: &str, args: &[&str]) -> String {
+    let words: Vec<String> = [program].iter().chain(args).map(|word| quote_shell_word(word)).collect();
     words.join(" ")
 }
 
 /// Quotes a word for a shell.
-pub fn quoted(word: &str) -> String {
+pub fn quote_shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.into()
@@ -148,26 +149,26 @@ pub(super) fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
                 // target.
                 let stream = word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
                 if stream.is_none() {
-                    end_word(&mut commands, &mut word, &mut target);
+                    finish_word(&mut commands, &mut word, &mut target);
                 }
                 while chars.next_if(|c| matches!(c, '<' | '>' | '&' | '|')).is_some() {}
                 target = true;
             }
-            '&' if chars.peek() == Some(&'>') => end_word(&mut commands, &mut word, &mut target),
+            '&' if chars.peek() == Some(&'>') => finish_word(&mut commands, &mut word, &mut target),
             '&' | '|' | ';' | '\n' => {
-                end_word(&mut commands, &mut word, &mut target);
+                finish_word(&mut commands, &mut word, &mut target);
                 while chars.next_if(|next| *next == c).is_some() {}
                 commands.push(Vec::new());
             }
-            c if c.is_whitespace() => end_word(&mut commands, &mut word, &mut target),
+            c if c.is_whitespace() => finish_word(&mut commands, &mut word, &mut target),
             c => word.get_or_insert_default().push(c),
         }
     }
-    end_word(&mut commands, &mut word, &mut target);
+    finish_word(&mut commands, &mut word, &mut target);
     Some(commands)
 }
 
-fn end_word(commands: &mut [Vec<String>], word: &mut Option<String>, target: &mut bool) {
+fn finish_word(commands: &mut [Vec<String>], word: &mut Option<String>, target: &mut bool) {
     if let Some(word) = word.take()
         && !std::mem::take(target)
         && let Some(command) = commands.last_mut()

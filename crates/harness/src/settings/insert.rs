@@ -9,8 +9,8 @@
 //!   the previous case, hooks are written there on one line ([`Look::short_hooks`]).
 //! - If the file is on one line, an empty container gets no white space at all.
 
-use super::edit::Edit;
-use super::render::Look;
+use super::edit::TextEdit;
+use super::render::TextFormatting;
 use super::tree::{Container, Item};
 
 /// The formatting of the whole file.
@@ -22,16 +22,16 @@ pub struct FileFormatting {
 }
 
 impl FileFormatting {
-    pub fn of(text: &str, root: Option<&Container>) -> Self {
+    pub fn detect(text: &str, root: Option<&Container>) -> Self {
         let items = root.map_or(&[][..], |root| &root.items);
         let unit = items
             .iter()
-            .find(|item| has_line_end(item.gap(text)))
-            .map(|item| indentation(text, item.start))
+            .find(|item| has_line_end(item.text_before(text)))
+            .map(|item| indentation_at(text, item.start))
             .or_else(|| {
                 text.lines()
                     .filter(|line| line.trim_start().starts_with('"'))
-                    .map(|line| indentation(line, 0))
+                    .map(|line| indentation_at(line, 0))
                     .next()
             })
             .unwrap_or("  ");
@@ -39,12 +39,12 @@ impl FileFormatting {
             let between = &text[item.key.as_ref()?.end..item.value.start];
             [":", ": ", " : ", " :"].into_iter().find(|colon| *colon == between)
         });
-        FileFormatting { line_end: line_end(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
+        FileFormatting { line_end: line_ending(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
     }
 
     /// Returns the formatting for a new file.
-    pub fn look(&self) -> Look {
-        Look {
+    pub fn new_file_formatting(&self) -> TextFormatting {
+        TextFormatting {
             lines: true,
             short_hooks: false,
             line_end: self.line_end,
@@ -72,12 +72,12 @@ pub struct InsertionPoint {
     between: String,
     /// The text after our last item: the file's trailing comma, or the line of the closing bracket.
     tail: String,
-    pub look: Look,
+    pub look: TextFormatting,
 }
 
 impl InsertionPoint {
     /// Finds the position at the end of `container`, which is the value of the item `own`.
-    pub fn find(
+    pub fn at_end_of(
         text: &str,
         habits: &FileFormatting,
         container: &Container,
@@ -85,22 +85,22 @@ impl InsertionPoint {
         siblings: Siblings,
     ) -> Self {
         match container.items.last() {
-            Some(last) => Self::behind(text, habits, container, last, siblings),
-            None => Self::within(text, habits, container, own),
+            Some(last) => Self::after_last_item(text, habits, container, last, siblings),
+            None => Self::in_empty_container(text, habits, container, own),
         }
     }
 
-    fn behind(
+    fn after_last_item(
         text: &str,
         habits: &FileFormatting,
         container: &Container,
         last: &Item,
         siblings: Siblings,
     ) -> Self {
-        let indent = indentation(text, last.start);
-        let gap = last.gap(text);
-        let mut look = Look { indent: indent.to_owned(), ..habits.look() };
-        if let Some(unit) = indent.strip_prefix(indentation(text, container.open))
+        let indent = indentation_at(text, last.start);
+        let gap = last.text_before(text);
+        let mut look = TextFormatting { indent: indent.to_owned(), ..habits.new_file_formatting() };
+        if let Some(unit) = indent.strip_prefix(indentation_at(text, container.open))
             && has_line_end(gap)
             && !unit.is_empty()
         {
@@ -111,7 +111,7 @@ impl InsertionPoint {
         } else if container.items.len() > 1 && gap.bytes().all(|byte| byte == b' ') {
             gap.to_owned()
         } else {
-            look.space().to_owned()
+            look.space_after_comma().to_owned()
         };
         let sibling = container.items.iter().rev().map(|item| &text[item.value.clone()]);
         let sibling = sibling
@@ -131,12 +131,17 @@ impl InsertionPoint {
         }
     }
 
-    fn within(text: &str, habits: &FileFormatting, container: &Container, own: Option<&Item>) -> Self {
+    fn in_empty_container(
+        text: &str,
+        habits: &FileFormatting,
+        container: &Container,
+        own: Option<&Item>,
+    ) -> Self {
         let blank = &text[container.anchor..container.close];
         let loose = has_line_end(blank);
-        if !loose && own.is_some_and(|item| !has_line_end(item.gap(text))) {
-            let look = Look { lines: false, ..habits.look() };
-            let between = look.space().to_owned();
+        if !loose && own.is_some_and(|item| !has_line_end(item.text_before(text))) {
+            let look = TextFormatting { lines: false, ..habits.new_file_formatting() };
+            let between = look.space_after_comma().to_owned();
             return InsertionPoint {
                 at: container.anchor,
                 comma: None,
@@ -146,8 +151,12 @@ impl InsertionPoint {
                 look,
             };
         }
-        let outer = indentation(text, container.open);
-        let look = Look { short_hooks: loose, indent: format!("{outer}{}", habits.unit), ..habits.look() };
+        let outer = indentation_at(text, container.open);
+        let look = TextFormatting {
+            short_hooks: loose,
+            indent: format!("{outer}{}", habits.unit),
+            ..habits.new_file_formatting()
+        };
         let lead = format!("{}{}", habits.line_end, look.indent);
         InsertionPoint {
             at: if loose { container.anchor } else { container.close },
@@ -159,12 +168,12 @@ impl InsertionPoint {
         }
     }
 
-    pub fn insert(self, items: &[String]) -> Vec<Edit> {
+    pub fn insert_items(self, items: &[String]) -> Vec<TextEdit> {
         let body = items.join(&format!(",{}", self.between));
-        let comma = self.comma.map(|at| Edit::insert(at, ","));
+        let comma = self.comma.map(|at| TextEdit::insertion(at, ","));
         comma
             .into_iter()
-            .chain([Edit::insert(self.at, format!("{}{body}{}", self.lead, self.tail))])
+            .chain([TextEdit::insertion(self.at, format!("{}{body}{}", self.lead, self.tail))])
             .collect()
     }
 }
@@ -174,7 +183,7 @@ pub fn has_line_end(text: &str) -> bool {
 }
 
 /// Returns the line end of the file: the one after its first line.
-fn line_end(text: &str) -> &'static str {
+fn line_ending(text: &str) -> &'static str {
     match (text.find('\n'), text.find('\r')) {
         (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",
         (None, Some(_)) => "\r",
@@ -183,7 +192,7 @@ fn line_end(text: &str) -> &'static str {
 }
 
 /// Returns the white space at the beginning of the line that contains `at`.
-fn indentation(text: &str, at: usize) -> &str {
+fn indentation_at(text: &str, at: usize) -> &str {
     let start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let line = &text[start..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]

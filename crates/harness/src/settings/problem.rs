@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::scan::Fault;
+use super::scan::SyntaxError;
 
 /// What is wrong with a settings file. The caller knows which file it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum SettingsProblem {
     /// The file is not UTF-8. `line` and `column` are those of the first wrong byte.
     NotUtf8 { line: usize, column: usize },
     /// The file is not JSON, even with comments and trailing commas allowed.
@@ -17,48 +17,52 @@ pub enum Problem {
     DuplicateKey { line: usize, column: usize, key: String },
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingsProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::NotUtf8 { line, column } => write!(f, "line {line}, column {column}: not UTF-8"),
-            Problem::Invalid { line, column, why } => write!(f, "line {line}, column {column}: {why}"),
-            Problem::WrongShape { line, column, what } => write!(f, "line {line}, column {column}: {what}"),
-            Problem::DuplicateKey { line, column, key } => {
+            SettingsProblem::NotUtf8 { line, column } => write!(f, "line {line}, column {column}: not UTF-8"),
+            SettingsProblem::Invalid { line, column, why } => {
+                write!(f, "line {line}, column {column}: {why}")
+            }
+            SettingsProblem::WrongShape { line, column, what } => {
+                write!(f, "line {line}, column {column}: {what}")
+            }
+            SettingsProblem::DuplicateKey { line, column, key } => {
                 write!(f, "line {line}, column {column}: `{key}` is here a second time")
             }
         }
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for SettingsProblem {}
 
-pub fn not_utf8(bytes: &[u8], valid: usize) -> Problem {
-    let (line, column) = position(&String::from_utf8_lossy(&bytes[..valid]), valid);
-    Problem::NotUtf8 { line, column }
+pub fn not_utf8_problem(bytes: &[u8], valid: usize) -> SettingsProblem {
+    let (line, column) = line_and_column(&String::from_utf8_lossy(&bytes[..valid]), valid);
+    SettingsProblem::NotUtf8 { line, column }
 }
 
-pub fn invalid(text: &str, fault: Fault) -> Problem {
-    let (line, column) = position(text, fault.at);
-    Problem::Invalid { line, column, why: fault.why }
+pub fn syntax_problem(text: &str, fault: SyntaxError) -> SettingsProblem {
+    let (line, column) = line_and_column(text, fault.at);
+    SettingsProblem::Invalid { line, column, why: fault.why }
 }
 
-pub fn wrong_shape(text: &str, at: usize, what: impl Into<String>) -> Problem {
-    let (line, column) = position(text, at);
-    Problem::WrongShape { line, column, what: what.into() }
+pub fn wrong_shape_problem(text: &str, at: usize, what: impl Into<String>) -> SettingsProblem {
+    let (line, column) = line_and_column(text, at);
+    SettingsProblem::WrongShape { line, column, what: what.into() }
 }
 
-pub fn duplicate(text: &str, at: usize, key: &str) -> Problem {
-    let (line, column) = position(text, at);
-    Problem::DuplicateKey { line, column, key: key.into() }
+pub fn duplicate_key_problem(text: &str, at: usize, key: &str) -> SettingsProblem {
+    let (line, column) = line_and_column(text, at);
+    SettingsProblem::DuplicateKey { line, column, key: key.into() }
 }
 
 /// Returns the number of the line that contains a byte, counted from 1.
-pub fn line_of(text: &str, at: usize) -> usize {
-    position(text, at).0
+pub fn line_number(text: &str, at: usize) -> usize {
+    line_and_column(text, at).0
 }
 
 /// Returns the line and the column, both counted from 1; columns are in characters, as an editor shows them.
-fn position(text: &str, at: usize) -> (usize, usize) {
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
     // A lone CR ends a line as well. The CR of a CRLF does not, because its LF does.
     let ends = |(index, byte): &(usize, u8)| {

@@ -3,54 +3,67 @@
 use std::ops::Range;
 
 use super::HookLocation;
-use super::edit::Edit;
+use super::edit::TextEdit;
 use super::insert::has_line_end;
-use super::render::Before;
-use super::survey::{Hook, Survey, group_parts};
-use super::tree::{Container, Item, comments};
+use super::render::StateBefore;
+use super::survey::{OwnHook, SettingsSurvey, group_and_hooks_array};
+use super::tree::{Container, Item, count_comments};
 
 /// Returns the edits that remove `hooks` from the file. `hooks` is a part of `survey.ours`.
-pub fn remove(text: &str, place: &HookLocation, survey: &Survey, hooks: &[&Hook]) -> Vec<Edit> {
-    let (Some(root), Some(events), [_, ..]) = (&survey.root, survey.events(place), hooks) else {
+pub fn removal_edits(
+    text: &str,
+    place: &HookLocation,
+    survey: &SettingsSurvey,
+    hooks: &[&OwnHook],
+) -> Vec<TextEdit> {
+    let (Some(root), Some(events), [_, ..]) = (&survey.root, survey.events_object(place), hooks) else {
         return Vec::new();
     };
     let mut edits = Vec::new();
     let mut gone = Vec::new();
     for (index, (item, array)) in events.items.iter().zip(&survey.arrays).enumerate() {
-        let of_event: Vec<&Hook> = hooks.iter().copied().filter(|hook| hook.at.event == index).collect();
+        let of_event: Vec<&OwnHook> = hooks.iter().copied().filter(|hook| hook.at.event == index).collect();
         if let Some(array) = array
             && !of_event.is_empty()
-            && out_of_event(text, item, array, &of_event, &mut edits) == Left::Nothing
+            && remove_from_event(text, item, array, &of_event, &mut edits) == Remainder::Nothing
         {
             gone.push(index);
         }
     }
     if gone.len() < events.items.len() {
-        edits.extend(cut_items(text, events, &gone, Brackets::NotOurs));
+        edits.extend(remove_items(text, events, &gone, BracketAuthor::NotOurs));
         return edits;
     }
-    let stays = hooks.iter().any(|hook| hook.before == Before::EmptyObject);
+    let stays = hooks.iter().any(|hook| hook.before == StateBefore::EmptyObject);
     let own = survey.member.map(|member| &root.items[member]);
-    if own.is_some_and(|own| stays || stray_comments(text, &own.range(), events)) {
-        edits.extend(cut_items(text, events, &gone, brackets(hooks)));
-    } else if hooks.iter().any(|hook| hook.before == Before::NoFile) && alone(text, survey, root, events) {
+    if own.is_some_and(|own| stays || has_stray_comments(text, &own.range(), events)) {
+        edits.extend(remove_items(text, events, &gone, bracket_author(hooks)));
+    } else if hooks.iter().any(|hook| hook.before == StateBefore::NoFile)
+        && is_only_events_object(text, survey, root, events)
+    {
         let end = root.close + 1;
-        edits.push(Edit::cut(root.open..end + line_end(&text[end..])));
+        edits.push(TextEdit::deletion(root.open..end + leading_line_end_length(&text[end..])));
     } else {
         let members = survey.member.map_or(gone, |member| vec![member]);
-        edits.extend(cut_items(text, root, &members, brackets(hooks)));
+        edits.extend(remove_items(text, root, &members, bracket_author(hooks)));
     }
     edits
 }
 
 #[derive(PartialEq)]
-enum Left {
+enum Remainder {
     Something,
     Nothing,
 }
 
 /// Adds edits for one event's array. Returns `Left::Nothing` if the event itself may be removed.
-fn out_of_event(text: &str, item: &Item, array: &Container, hooks: &[&Hook], edits: &mut Vec<Edit>) -> Left {
+fn remove_from_event(
+    text: &str,
+    item: &Item,
+    array: &Container,
+    hooks: &[&OwnHook],
+    edits: &mut Vec<TextEdit>,
+) -> Remainder {
     let mut gone = Vec::new();
     for (index, group) in array.items.iter().enumerate() {
         let of_group: Vec<usize> =
@@ -58,52 +71,57 @@ fn out_of_event(text: &str, item: &Item, array: &Container, hooks: &[&Hook], edi
         if of_group.is_empty() {
             continue;
         }
-        match group_parts(text, group) {
+        match group_and_hooks_array(text, group) {
             Some((_, all)) if of_group.len() < all.items.len() => {
-                edits.extend(cut_items(text, &all, &of_group, Brackets::NotOurs));
+                edits.extend(remove_items(text, &all, &of_group, BracketAuthor::NotOurs));
             }
             _ => gone.push(index),
         }
     }
     if gone.len() < array.items.len() {
-        edits.extend(cut_items(text, array, &gone, Brackets::NotOurs));
-        return Left::Something;
+        edits.extend(remove_items(text, array, &gone, BracketAuthor::NotOurs));
+        return Remainder::Something;
     }
-    if hooks.iter().any(|hook| hook.before == Before::EmptyArray)
-        || stray_comments(text, &item.range(), array)
+    if hooks.iter().any(|hook| hook.before == StateBefore::EmptyArray)
+        || has_stray_comments(text, &item.range(), array)
     {
-        edits.extend(cut_items(text, array, &gone, brackets(hooks)));
-        return Left::Something;
+        edits.extend(remove_items(text, array, &gone, bracket_author(hooks)));
+        return Remainder::Something;
     }
-    Left::Nothing
+    Remainder::Nothing
 }
 
 /// Returns whether `range` contains a comment outside the items of `container`. Such a comment must not be removed.
-fn stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
-    let inside: usize = container.items.iter().map(|item| comments(text, &item.range())).sum();
-    comments(text, range) > inside
+fn has_stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
+    let inside: usize = container.items.iter().map(|item| count_comments(text, &item.range())).sum();
+    count_comments(text, range) > inside
 }
 
 /// Returns whether the file contains nothing but the events' object.
-fn alone(text: &str, survey: &Survey, root: &Container, events: &Container) -> bool {
+fn is_only_events_object(text: &str, survey: &SettingsSurvey, root: &Container, events: &Container) -> bool {
     let only_member = survey.member.is_none() || root.items.len() == 1;
-    only_member && !stray_comments(text, &(0..text.len()), events)
+    only_member && !has_stray_comments(text, &(0..text.len()), events)
 }
 
 /// Who wrote the line end before the closing bracket of a container that is now empty.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Brackets {
+pub enum BracketAuthor {
     Ours,
     NotOurs,
 }
 
-fn brackets(hooks: &[&Hook]) -> Brackets {
-    if hooks.iter().any(|hook| hook.short) { Brackets::NotOurs } else { Brackets::Ours }
+fn bracket_author(hooks: &[&OwnHook]) -> BracketAuthor {
+    if hooks.iter().any(|hook| hook.short) { BracketAuthor::NotOurs } else { BracketAuthor::Ours }
 }
 
 /// Removes the items at `gone` from a container, with the white space before each and any commas that become
 /// superfluous.
-pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Brackets) -> Vec<Edit> {
+pub fn remove_items(
+    text: &str,
+    container: &Container,
+    gone: &[usize],
+    brackets: BracketAuthor,
+) -> Vec<TextEdit> {
     let Some(&last_gone) = gone.last() else { return Vec::new() };
     let items = &container.items;
     let last_kept = (0..items.len()).rev().find(|index| !gone.contains(index));
@@ -111,7 +129,7 @@ pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Br
     let on_one_line = items.first().is_some_and(|first| !has_line_end(&text[first.before..first.start]));
     for (count, &index) in gone.iter().enumerate() {
         let item = &items[index];
-        cuts.push(if index == 0 { first_cut(text, item) } else { item.before }..item.end());
+        cuts.push(if index == 0 { start_of_first_cut(text, item) } else { item.before }..item.end());
         let Some(comma) = item.comma else { continue };
         cuts.push(comma..comma + 1);
         // No item is left before this one on the line, so the next item moves up to the bracket.
@@ -119,7 +137,7 @@ pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Br
             && on_one_line
             && count == index
             && next.before == comma + 1
-            && !has_line_end(next.gap(text))
+            && !has_line_end(next.text_before(text))
         {
             cuts.push(next.before..next.start);
         }
@@ -130,22 +148,26 @@ pub fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Br
             cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
         }
         // After a `//` comment the line end was there before us.
-        None if brackets == Brackets::Ours && !on_one_line && !items[0].before_needs_line => {
+        None if brackets == BracketAuthor::Ours && !on_one_line && !items[0].before_needs_line => {
             let end = items[last_gone].comma.map_or(items[last_gone].end(), |comma| comma + 1);
             let blank = &text[end..container.close];
-            let line = line_end(blank);
+            let line = leading_line_end_length(blank);
             if line > 0 && blank[line..].bytes().all(|byte| matches!(byte, b' ' | b'\t')) {
                 cuts.push(end..container.close);
             }
         }
         _ => {}
     }
-    joined(cuts).into_iter().map(|cut| keep_comments_closed(text, items, cut)).map(Edit::cut).collect()
+    join_overlapping_cuts(cuts)
+        .into_iter()
+        .map(|cut| keep_comments_closed(text, items, cut))
+        .map(TextEdit::deletion)
+        .collect()
 }
 
 /// Returns where the cut of the first item begins: at the last line end before it, which is ours. The white space
 /// before that line end was already inside the brackets. On one line, nothing before the item is ours.
-fn first_cut(text: &str, item: &Item) -> usize {
+fn start_of_first_cut(text: &str, item: &Item) -> usize {
     let blank = &text[item.before..item.start];
     match blank.rfind(['\n', '\r']) {
         Some(end) if blank[..end].ends_with('\r') && blank[end..].starts_with('\n') => item.before + end - 1,
@@ -154,7 +176,7 @@ fn first_cut(text: &str, item: &Item) -> usize {
     }
 }
 
-fn joined(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn join_overlapping_cuts(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
     cuts.sort_by_key(|cut| cut.start);
     let mut result: Vec<Range<usize>> = Vec::new();
     for cut in cuts {
@@ -170,12 +192,12 @@ fn joined(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
 fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<usize> {
     let item = items.iter().find(|item| item.before_needs_line && item.before == cut.start);
     match item {
-        Some(item) if line_end(&text[cut.end..]) == 0 => item.start..cut.end,
+        Some(item) if leading_line_end_length(&text[cut.end..]) == 0 => item.start..cut.end,
         _ => cut,
     }
 }
 
 /// Returns the length of the line end that `text` begins with.
-pub fn line_end(text: &str) -> usize {
+pub fn leading_line_end_length(text: &str) -> usize {
     ["\r\n", "\n", "\r"].into_iter().find(|end| text.starts_with(end)).map_or(0, str::len)
 }

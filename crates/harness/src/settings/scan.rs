@@ -3,7 +3,7 @@
 
 /// An error at a byte of the text. It becomes a [`super::Problem`] with a line and a column.
 #[derive(Debug)]
-pub struct Fault {
+pub struct SyntaxError {
     pub at: usize,
     pub why: String,
 }
@@ -32,9 +32,9 @@ pub struct Lexeme {
 }
 
 /// Returns the next token at or after `at`; `None` at the end of the text.
-pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, Fault> {
+pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
     let bytes = text.as_bytes();
-    let start = at + blanks(&bytes[at..]);
+    let start = at + count_blanks(&bytes[at..]);
     let Some(&first) = bytes.get(start) else { return Ok(None) };
     let (token, end) = match first {
         b'{' => (Token::OpenObject, start + 1),
@@ -43,16 +43,16 @@ pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, Fault> {
         b']' => (Token::CloseArray, start + 1),
         b',' => (Token::Comma, start + 1),
         b':' => (Token::Colon, start + 1),
-        b'"' => (Token::Text, string(bytes, start)?),
-        b'/' => comment(bytes, start)?,
-        b'-' | b'0'..=b'9' => (Token::Bare, number(bytes, start)?),
-        _ => (Token::Bare, word(text, start)?),
+        b'"' => (Token::Text, scan_string(bytes, start)?),
+        b'/' => scan_comment(bytes, start)?,
+        b'-' | b'0'..=b'9' => (Token::Bare, scan_number(bytes, start)?),
+        _ => (Token::Bare, scan_word(text, start)?),
     };
     Ok(Some(Lexeme { token, start, end }))
 }
 
 /// Iterates over the tokens from `at`, in a text that has already been checked.
-pub fn lexemes(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
+pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     let mut at = at;
     std::iter::from_fn(move || {
         let lexeme = next(text, at).ok().flatten()?;
@@ -62,41 +62,41 @@ pub fn lexemes(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
 }
 
 /// Counts the leading bytes of JSON white space. Other white space does not count, as in `JSON.parse`.
-pub fn blanks(bytes: &[u8]) -> usize {
+pub fn count_blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
 
-fn fault<T>(at: usize, why: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { at, why: why.into() })
+fn syntax_error<T>(at: usize, why: impl Into<String>) -> Result<T, SyntaxError> {
+    Err(SyntaxError { at, why: why.into() })
 }
 
-fn string(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+fn scan_string(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let mut at = start + 1;
     loop {
         match bytes.get(at) {
-            None => return fault(start, "this string is never closed"),
+            None => return syntax_error(start, "this string is never closed"),
             Some(b'"') => return Ok(at + 1),
-            Some(b'\\') => at += escape(bytes, at)?,
-            Some(b'\n' | b'\r') => return fault(at, "the line ends inside a string"),
-            Some(0..0x20) => return fault(at, "a control character inside a string"),
+            Some(b'\\') => at += escape_length(bytes, at)?,
+            Some(b'\n' | b'\r') => return syntax_error(at, "the line ends inside a string"),
+            Some(0..0x20) => return syntax_error(at, "a control character inside a string"),
             Some(_) => at += 1,
         }
     }
 }
 
 /// Returns the length of the escape whose backslash is at `at`.
-fn escape(bytes: &[u8], at: usize) -> Result<usize, Fault> {
+fn escape_length(bytes: &[u8], at: usize) -> Result<usize, SyntaxError> {
     match bytes.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
         Some(b'u') => match bytes.get(at + 2..at + 6) {
             Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(6),
-            _ => fault(at, "\\u needs four hexadecimal digits"),
+            _ => syntax_error(at, "\\u needs four hexadecimal digits"),
         },
-        _ => fault(at, "JSON has no such escape"),
+        _ => syntax_error(at, "JSON has no such escape"),
     }
 }
 
-fn comment(bytes: &[u8], start: usize) -> Result<(Token, usize), Fault> {
+fn scan_comment(bytes: &[u8], start: usize) -> Result<(Token, usize), SyntaxError> {
     let rest = &bytes[start + 1..];
     match rest.first() {
         Some(b'/') => {
@@ -105,22 +105,22 @@ fn comment(bytes: &[u8], start: usize) -> Result<(Token, usize), Fault> {
         }
         Some(b'*') => match rest[1..].windows(2).position(|pair| pair == b"*/") {
             Some(length) => Ok((Token::BlockComment, start + 2 + length + 2)),
-            None => fault(start, "this comment is never closed"),
+            None => syntax_error(start, "this comment is never closed"),
         },
-        _ => fault(start, "unexpected `/`"),
+        _ => syntax_error(start, "unexpected `/`"),
     }
 }
 
-fn number(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+fn scan_number(bytes: &[u8], start: usize) -> Result<usize, SyntaxError> {
     let digits = |at: usize| bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let wanted = |at: usize| match digits(at) {
-        0 => fault(at.min(bytes.len()), "a digit is missing in this number"),
+        0 => syntax_error(at.min(bytes.len()), "a digit is missing in this number"),
         count => Ok(at + count),
     };
     let whole = start + usize::from(bytes[start] == b'-');
     let mut at = wanted(whole)?;
     if bytes[whole] == b'0' && at > whole + 1 {
-        return fault(whole, "a number does not begin with 0");
+        return syntax_error(whole, "a number does not begin with 0");
     }
     if bytes.get(at) == Some(&b'.') {
         at = wanted(at + 1)?;
@@ -131,24 +131,24 @@ fn number(bytes: &[u8], start: usize) -> Result<usize, Fault> {
     }
     match bytes.get(at) {
         Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') => {
-            fault(at, "this is not a number")
+            syntax_error(at, "this is not a number")
         }
         _ => Ok(at),
     }
 }
 
-fn word(text: &str, start: usize) -> Result<usize, Fault> {
+fn scan_word(text: &str, start: usize) -> Result<usize, SyntaxError> {
     let rest = &text[start..];
     let length = rest.find(|c: char| !c.is_alphanumeric() && !"_$-".contains(c)).unwrap_or(rest.len());
     match &rest[..length] {
         "true" | "false" | "null" => Ok(start + length),
-        "" => fault(start, format!("unexpected {}", shown(rest))),
-        word => fault(start, format!("unexpected `{}`", word.chars().take(40).collect::<String>())),
+        "" => syntax_error(start, format!("unexpected {}", first_char_shown(rest))),
+        word => syntax_error(start, format!("unexpected `{}`", word.chars().take(40).collect::<String>())),
     }
 }
 
 /// Returns the first character, escaped if it is invisible.
-fn shown(rest: &str) -> String {
+fn first_char_shown(rest: &str) -> String {
     match rest.chars().next() {
         Some(c) if c.is_control() || c.is_whitespace() || c == '\u{feff}' => {
             format!("character U+{:04X}", u32::from(c))

@@ -1,10 +1,10 @@
-use super::super::{Command, Entry, HookLocation, Timeout, TimeoutUnit};
+use super::super::{HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit};
 use super::*;
 
-const KEY: &str = "statusLine";
+const STATUS_LINE_KEY: &str = "statusLine";
 
 /// Files in forms that people use, without a status line and with one.
-const FILES: &[&str] = &[
+const TEST_FILES: &[&str] = &[
     "",
     "\n",
     "{}",
@@ -22,58 +22,69 @@ const FILES: &[&str] = &[
     "{\n    \"model\": \"opus\",\n    \"statusLine\": {\"type\": \"command\", \"command\": \"echo a\\necho b\"} // mine\n}\n",
 ];
 
-fn text(bytes: &[u8]) -> &str {
+fn bytes_as_text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-fn hook() -> Vec<Entry> {
-    vec![Entry {
+fn hook_entries() -> Vec<HookEntry> {
+    vec![HookEntry {
         event: "Stop".into(),
         matcher: None,
-        command: Command::Exec {
+        command: HookCommand::Exec {
             program: "/bin/thru".into(),
             args: vec!["hook".into(), "claude-code".into(), "Stop".into()],
         },
-        timeout: Timeout { seconds: 10, unit: TimeoutUnit::Seconds },
+        timeout: HookTimeout { seconds: 10, unit: TimeoutUnit::Seconds },
     }]
 }
 
 #[test]
 fn removing_the_line_restores_every_byte() {
     let place = HookLocation::CLAUDE_CODE;
-    for file in FILES {
-        let installed = install(Some(file.as_bytes()), KEY, "/opt/my thru/thru").unwrap();
-        assert!(is_ours(&installed, KEY).unwrap(), "{file:?}: {}", text(&installed));
+    for file in TEST_FILES {
+        let installed =
+            install_status_line(Some(file.as_bytes()), STATUS_LINE_KEY, "/opt/my thru/thru").unwrap();
+        assert!(
+            is_our_status_line(&installed, STATUS_LINE_KEY).unwrap(),
+            "{file:?}: {}",
+            bytes_as_text(&installed)
+        );
         assert_eq!(
-            install(Some(&installed), KEY, "/opt/my thru/thru").unwrap(),
+            install_status_line(Some(&installed), STATUS_LINE_KEY, "/opt/my thru/thru").unwrap(),
             installed,
             "twice is once: {file:?}"
         );
-        assert_eq!(text(&uninstall(&installed, KEY).unwrap()), *file, "after {}", text(&installed));
+        assert_eq!(
+            bytes_as_text(&uninstall_status_line(&installed, STATUS_LINE_KEY).unwrap()),
+            *file,
+            "after {}",
+            bytes_as_text(&installed)
+        );
         // The same holds with another path of the program, and with hooks in the file.
-        let moved = install(Some(&installed), KEY, "/usr/bin/thru").unwrap();
-        assert_eq!(text(&uninstall(&moved, KEY).unwrap()), *file);
-        let hooked = super::super::install(Some(file.as_bytes()), &place, &hook()).unwrap().bytes;
-        let both = install(Some(&hooked), KEY, "/usr/bin/thru").unwrap();
-        let without = uninstall(&both, KEY).unwrap();
-        assert_eq!(text(&without), text(&hooked), "{file:?}");
-        assert_eq!(text(&super::super::uninstall(&without, &place).unwrap().bytes), *file);
+        let moved = install_status_line(Some(&installed), STATUS_LINE_KEY, "/usr/bin/thru").unwrap();
+        assert_eq!(bytes_as_text(&uninstall_status_line(&moved, STATUS_LINE_KEY).unwrap()), *file);
+        let hooked =
+            super::super::install_hooks(Some(file.as_bytes()), &place, &hook_entries()).unwrap().bytes;
+        let both = install_status_line(Some(&hooked), STATUS_LINE_KEY, "/usr/bin/thru").unwrap();
+        let without = uninstall_status_line(&both, STATUS_LINE_KEY).unwrap();
+        assert_eq!(bytes_as_text(&without), bytes_as_text(&hooked), "{file:?}");
+        assert_eq!(bytes_as_text(&super::super::uninstall_hooks(&without, &place).unwrap().bytes), *file);
     }
-    assert_eq!(uninstall(b"{\"a\":1}", KEY).unwrap(), b"{\"a\":1}");
-    let none = install(None, KEY, "/usr/bin/thru").unwrap();
+    assert_eq!(uninstall_status_line(b"{\"a\":1}", STATUS_LINE_KEY).unwrap(), b"{\"a\":1}");
+    let none = install_status_line(None, STATUS_LINE_KEY, "/usr/bin/thru").unwrap();
     assert_eq!(
-        text(&none),
+        bytes_as_text(&none),
         "{\n  \"statusLine\": {\n    \"command\": \"/usr/bin/thru statusline\",\n    \"type\": \"command\"\n  }\n}\n"
     );
-    assert_eq!(uninstall(&none, KEY).unwrap(), b"");
+    assert_eq!(uninstall_status_line(&none, STATUS_LINE_KEY).unwrap(), b"");
 }
 
 #[test]
 fn the_users_own_command_is_the_argument_of_ours() {
     let file = r#"{"statusLine":{"type":"command","command":"echo it's $HOME | cut -c2-"}}"#;
-    let installed = install(Some(file.as_bytes()), KEY, "/usr/bin/thru").unwrap();
+    let installed = install_status_line(Some(file.as_bytes()), STATUS_LINE_KEY, "/usr/bin/thru").unwrap();
     assert_eq!(
-        text(&installed),
+        bytes_as_text(&installed),
         r#"{"statusLine":{"type":"command","command":"/usr/bin/thru statusline --after 'echo it'\\''s $HOME | cut -c2-'"}}"#
     );
 }
@@ -88,20 +99,26 @@ fn what_is_not_ours_to_change_is_left_alone() {
         ("{", "expected"),
     ];
     for (file, why) in refused {
-        let problem = install(Some(file.as_bytes()), KEY, "/usr/bin/thru").unwrap_err().to_string();
+        let problem = install_status_line(Some(file.as_bytes()), STATUS_LINE_KEY, "/usr/bin/thru")
+            .unwrap_err()
+            .to_string();
         assert!(problem.contains(why), "{file}: {problem}");
     }
     // A line that also runs something else belongs to the user.
     let theirs = br#"{"statusLine":{"type":"command","command":"thru statusline; date"}}"#;
-    assert_eq!(uninstall(theirs, KEY).unwrap(), theirs);
+    assert_eq!(uninstall_status_line(theirs, STATUS_LINE_KEY).unwrap(), theirs);
 }
 
 /// A status line of another shape was never ours, and must not prevent the removal of our hooks.
 #[test]
 fn a_line_of_another_shape_is_left_alone() {
     for value in ["null", "\"off\"", "{\"type\": \"static\"}", "{\"type\": \"command\", \"command\": 1}"] {
-        let file = format!("{{\"{KEY}\": {value}}}\n");
-        assert_eq!(uninstall(file.as_bytes(), KEY).unwrap(), file.as_bytes(), "{value}");
-        assert!(install(Some(file.as_bytes()), KEY, "thru").is_err(), "{value}");
+        let file = format!("{{\"{STATUS_LINE_KEY}\": {value}}}\n");
+        assert_eq!(
+            uninstall_status_line(file.as_bytes(), STATUS_LINE_KEY).unwrap(),
+            file.as_bytes(),
+            "{value}"
+        );
+        assert!(install_status_line(Some(file.as_bytes()), STATUS_LINE_KEY, "thru").is_err(), "{value}");
     }
 }

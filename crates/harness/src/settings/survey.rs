@@ -2,33 +2,35 @@
 
 use std::ops::Range;
 
-use super::command::Command;
+use super::command::HookCommand;
 use super::insert::has_line_end;
-use super::problem::{Problem, duplicate, invalid, not_utf8, wrong_shape};
-use super::render::Before;
-use super::tree::{Container, Item, check, container, is_named, string};
-use super::{Change, Entry, HookLocation, What};
+use super::problem::{
+    SettingsProblem, duplicate_key_problem, not_utf8_problem, syntax_problem, wrong_shape_problem,
+};
+use super::render::StateBefore;
+use super::tree::{Container, Item, check_json, has_key, read_container, string_value};
+use super::{ChangeKind, HookChange, HookEntry, HookLocation};
 
 const BOM: &str = "\u{feff}";
 
 /// Splits the byte order mark from the text.
-pub fn split_mark(bytes: &[u8]) -> Result<(&'static str, &str), Problem> {
-    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to()))?;
+pub fn split_byte_order_mark(bytes: &[u8]) -> Result<(&'static str, &str), SettingsProblem> {
+    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8_problem(bytes, error.valid_up_to()))?;
     Ok(text.strip_prefix(BOM).map_or(("", text), |rest| (BOM, rest)))
 }
 
 /// Returns the outermost object; `None` in a blank file.
-pub fn top_level(text: &str) -> Result<Option<Container>, Problem> {
-    let Some(range) = check(text).map_err(|fault| invalid(text, fault))? else { return Ok(None) };
+pub fn top_level_object(text: &str) -> Result<Option<Container>, SettingsProblem> {
+    let Some(range) = check_json(text).map_err(|fault| syntax_problem(text, fault))? else { return Ok(None) };
     if !text[range.clone()].starts_with('{') {
-        return Err(wrong_shape(text, range.start, "the file is not an object"));
+        return Err(wrong_shape_problem(text, range.start, "the file is not an object"));
     }
-    Ok(Some(container(text, range.start)))
+    Ok(Some(read_container(text, range.start)))
 }
 
 /// The structure of a settings file, as far as hooks are concerned.
 #[derive(Debug)]
-pub struct Survey {
+pub struct SettingsSurvey {
     /// The outermost object; `None` in a blank file.
     pub root: Option<Container>,
     /// The index of the root's member that contains the events' object, if there is one.
@@ -37,29 +39,29 @@ pub struct Survey {
     nested: Option<Container>,
     /// For each member of the events' object, its array; `None` if its value is not an array.
     pub arrays: Vec<Option<Container>>,
-    pub ours: Vec<Hook>,
+    pub ours: Vec<OwnHook>,
 }
 
 /// One of our hooks in a file.
 #[derive(Debug)]
-pub struct Hook {
+pub struct OwnHook {
     pub event: String,
     pub matcher: Option<String>,
-    pub command: Command,
+    pub command: HookCommand,
     pub timeout: Option<u32>,
-    pub before: Before,
+    pub before: StateBefore,
     /// Whether the hook is written on one line.
     pub short: bool,
     /// Whether the hook is the only one in its matcher group.
     pub alone: bool,
-    pub at: Path,
+    pub at: HookPath,
     pub range: Range<usize>,
-    pub spans: Spans,
+    pub spans: ValueSpans,
 }
 
 /// The indexes of the event, of the group in its array, and of the hook in that group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Path {
+pub struct HookPath {
     pub event: usize,
     pub group: usize,
     pub hook: usize,
@@ -67,33 +69,38 @@ pub struct Path {
 
 /// The positions of the values that we may change.
 #[derive(Debug)]
-pub struct Spans {
+pub struct ValueSpans {
     pub matcher: Option<Range<usize>>,
     pub command: Range<usize>,
     pub args: Option<Range<usize>>,
     pub timeout: Option<Range<usize>>,
 }
 
-impl Survey {
-    pub fn of(text: &str, place: &HookLocation) -> Result<Self, Problem> {
+impl SettingsSurvey {
+    pub fn survey_text(text: &str, place: &HookLocation) -> Result<Self, SettingsProblem> {
         let mut survey =
-            Survey { root: None, member: None, nested: None, arrays: Vec::new(), ours: Vec::new() };
-        let Some(root) = top_level(text)? else { return Ok(survey) };
+            SettingsSurvey { root: None, member: None, nested: None, arrays: Vec::new(), ours: Vec::new() };
+        let Some(root) = top_level_object(text)? else { return Ok(survey) };
         if let Some(key) = place.key {
-            survey.member = only(text, &root, key)?;
+            survey.member = only_item_named(text, &root, key)?;
             if let Some(item) = survey.member.map(|index| &root.items[index]) {
                 if !text[item.value.clone()].starts_with('{') {
-                    return Err(wrong_shape(text, item.value.start, format!("`{key}` is not an object")));
+                    return Err(wrong_shape_problem(
+                        text,
+                        item.value.start,
+                        format!("`{key}` is not an object"),
+                    ));
                 }
-                survey.nested = Some(container(text, item.value.start));
+                survey.nested = Some(read_container(text, item.value.start));
             }
         }
         survey.root = Some(root);
-        if let Some(events) = survey.events(place) {
-            let arrays: Vec<_> = events.items.iter().map(|item| opened(text, &item.value, '[')).collect();
+        if let Some(events) = survey.events_object(place) {
+            let arrays: Vec<_> =
+                events.items.iter().map(|item| open_container(text, &item.value, '[')).collect();
             let hooks = events.items.iter().zip(&arrays).enumerate().filter_map(|(index, (item, array))| {
-                let event = string(text, item.key.as_ref()?)?;
-                Some(hooks_of(text, index, &event, array.as_ref()?))
+                let event = string_value(text, item.key.as_ref()?)?;
+                Some(own_hooks_in_event(text, index, &event, array.as_ref()?))
             });
             survey.ours = hooks.flatten().collect();
             survey.arrays = arrays;
@@ -102,73 +109,79 @@ impl Survey {
     }
 
     /// Returns the object whose members are events.
-    pub fn events(&self, place: &HookLocation) -> Option<&Container> {
+    pub fn events_object(&self, place: &HookLocation) -> Option<&Container> {
         if place.key.is_some() { self.nested.as_ref() } else { self.root.as_ref() }
     }
 
     /// Returns the index of `event` in the events' object. It is an error if we cannot add to that event.
-    pub fn event(&self, text: &str, place: &HookLocation, event: &str) -> Result<Option<usize>, Problem> {
-        let Some(events) = self.events(place) else { return Ok(None) };
-        let Some(index) = only(text, events, event)? else { return Ok(None) };
+    pub fn event_index(
+        &self,
+        text: &str,
+        place: &HookLocation,
+        event: &str,
+    ) -> Result<Option<usize>, SettingsProblem> {
+        let Some(events) = self.events_object(place) else { return Ok(None) };
+        let Some(index) = only_item_named(text, events, event)? else { return Ok(None) };
         let Some(array) = &self.arrays[index] else {
             let at = events.items[index].value.start;
-            return Err(wrong_shape(text, at, format!("`{event}` is not an array")));
+            return Err(wrong_shape_problem(text, at, format!("`{event}` is not an array")));
         };
         match array.items.iter().find(|group| !text[group.value.clone()].starts_with('{')) {
             Some(group) => {
-                Err(wrong_shape(text, group.start, format!("a hook of `{event}` is not an object")))
+                Err(wrong_shape_problem(text, group.start, format!("a hook of `{event}` is not an object")))
             }
             None => Ok(Some(index)),
         }
     }
 }
 
-impl Hook {
-    pub fn removed(&self) -> Change {
-        Change { event: self.event.clone(), what: What::Removed }
+impl OwnHook {
+    pub fn to_removal(&self) -> HookChange {
+        HookChange { event: self.event.clone(), what: ChangeKind::Removed }
     }
 
     /// Returns whether the hook already is `entry`. The matcher is ignored if the user has other hooks in the same
     /// group.
-    pub fn is(&self, entry: &Entry) -> bool {
+    pub fn matches_entry(&self, entry: &HookEntry) -> bool {
         self.event == entry.event
             && self.command == entry.command
-            && self.timeout == Some(entry.timeout.number())
+            && self.timeout == Some(entry.timeout.number_in_unit())
             && (!self.alone || self.matcher == entry.matcher)
     }
 
     /// Returns whether the hook can be turned into `entry` by changing values only.
-    pub fn can_become(&self, entry: &Entry) -> bool {
+    pub fn can_become(&self, entry: &HookEntry) -> bool {
         self.event == entry.event
-            && matches!(self.command, Command::Exec { .. }) == matches!(entry.command, Command::Exec { .. })
+            && matches!(self.command, HookCommand::Exec { .. })
+                == matches!(entry.command, HookCommand::Exec { .. })
             && self.spans.timeout.is_some()
             && (!self.alone || self.spans.matcher.is_some() == entry.matcher.is_some())
     }
 }
 
 /// Finds the only item with that name. A duplicate is an error: some readers use the first, some the last.
-fn only(text: &str, object: &Container, key: &str) -> Result<Option<usize>, Problem> {
-    let mut found = object.items.iter().enumerate().filter(|(_, item)| is_named(text, item, key));
+fn only_item_named(text: &str, object: &Container, key: &str) -> Result<Option<usize>, SettingsProblem> {
+    let mut found = object.items.iter().enumerate().filter(|(_, item)| has_key(text, item, key));
     let first = found.next();
     match found.next() {
-        Some((_, second)) => Err(duplicate(text, second.start, key)),
+        Some((_, second)) => Err(duplicate_key_problem(text, second.start, key)),
         None => Ok(first.map(|(index, _)| index)),
     }
 }
 
-fn opened(text: &str, value: &Range<usize>, bracket: char) -> Option<Container> {
-    text[value.clone()].starts_with(bracket).then(|| container(text, value.start))
+fn open_container(text: &str, value: &Range<usize>, bracket: char) -> Option<Container> {
+    text[value.clone()].starts_with(bracket).then(|| read_container(text, value.start))
 }
 
-fn hooks_of(text: &str, event_index: usize, event: &str, array: &Container) -> Vec<Hook> {
+fn own_hooks_in_event(text: &str, event_index: usize, event: &str, array: &Container) -> Vec<OwnHook> {
     let mut found = Vec::new();
     for (group_index, group) in array.items.iter().enumerate() {
-        let Some((group, hooks)) = group_parts(text, group) else { continue };
-        let matcher = member(text, &group, "matcher");
+        let Some((group, hooks)) = group_and_hooks_array(text, group) else { continue };
+        let matcher = find_member(text, &group, "matcher");
         let first = found.len();
         for (hook_index, item) in hooks.items.iter().enumerate() {
-            let at = Path { event: event_index, group: group_index, hook: hook_index };
-            found.extend(hook(text, event, matcher, at, item));
+            let at = HookPath { event: event_index, group: group_index, hook: hook_index };
+            found.extend(read_own_hook(text, event, matcher, at, item));
         }
         let alone = found.len() - first == hooks.items.len();
         found[first..].iter_mut().for_each(|hook| hook.alone = alone);
@@ -177,50 +190,56 @@ fn hooks_of(text: &str, event_index: usize, event: &str, array: &Container) -> V
 }
 
 /// Returns the object of a matcher group and the array of its hooks.
-pub fn group_parts(text: &str, group: &Item) -> Option<(Container, Container)> {
-    let group = opened(text, &group.value, '{')?;
-    let hooks = opened(text, &member(text, &group, "hooks")?.value, '[')?;
+pub fn group_and_hooks_array(text: &str, group: &Item) -> Option<(Container, Container)> {
+    let group = open_container(text, &group.value, '{')?;
+    let hooks = open_container(text, &find_member(text, &group, "hooks")?.value, '[')?;
     Some((group, hooks))
 }
 
-fn hook(text: &str, event: &str, matcher: Option<&Item>, at: Path, item: &Item) -> Option<Hook> {
-    let object = opened(text, &item.value, '{')?;
-    let value = |key| member(text, &object, key).map(|item| item.value.clone());
-    if value("type").is_some_and(|kind| string(text, &kind).as_deref() != Some("command")) {
+fn read_own_hook(
+    text: &str,
+    event: &str,
+    matcher: Option<&Item>,
+    at: HookPath,
+    item: &Item,
+) -> Option<OwnHook> {
+    let object = open_container(text, &item.value, '{')?;
+    let value = |key| find_member(text, &object, key).map(|item| item.value.clone());
+    if value("type").is_some_and(|kind| string_value(text, &kind).as_deref() != Some("command")) {
         return None;
     }
     let (command, args, timeout) = (value("command")?, value("args"), value("timeout"));
-    let program = string(text, &command)?;
+    let program = string_value(text, &command)?;
     let keys: Vec<String> = object
         .items
         .iter()
         .filter_map(|item| item.key.as_ref())
-        .filter_map(|key| string(text, key))
+        .filter_map(|key| string_value(text, key))
         .collect();
-    let found = Hook {
+    let found = OwnHook {
         event: event.to_owned(),
-        matcher: matcher.and_then(|item| string(text, &item.value)),
+        matcher: matcher.and_then(|item| string_value(text, &item.value)),
         command: match &args {
             Some(args) => {
-                let words = opened(text, args, '[')?.items;
-                Command::Exec {
+                let words = open_container(text, args, '[')?.items;
+                HookCommand::Exec {
                     program,
-                    args: words.iter().map(|word| string(text, &word.value)).collect::<Option<_>>()?,
+                    args: words.iter().map(|word| string_value(text, &word.value)).collect::<Option<_>>()?,
                 }
             }
-            None => Command::Shell(program),
+            None => HookCommand::Shell(program),
         },
         timeout: timeout.as_ref().and_then(|range| text[range.clone()].parse().ok()),
-        before: Before::of(keys.iter().map(String::as_str)),
+        before: StateBefore::from_key_order(keys.iter().map(String::as_str)),
         short: !has_line_end(&text[item.range()]),
         alone: true,
         at,
         range: item.range(),
-        spans: Spans { matcher: matcher.map(|item| item.value.clone()), command, args, timeout },
+        spans: ValueSpans { matcher: matcher.map(|item| item.value.clone()), command, args, timeout },
     };
-    found.command.is_ours().then_some(found)
+    found.command.is_thru_hook().then_some(found)
 }
 
-fn member<'a>(text: &str, object: &'a Container, key: &str) -> Option<&'a Item> {
-    object.items.iter().find(|item| is_named(text, item, key))
+fn find_member<'a>(text: &str, object: &'a Container, key: &str) -> Option<&'a Item> {
+    object.items.iter().find(|item| has_key(text, item, key))
 }

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use super::scan::{Fault, Lexeme, Token, lexemes, next};
+use super::scan::{Lexeme, SyntaxError, Token, next, tokens_from};
 
 /// How deeply a file may be nested. A file that is nested more deeply was made to crash its readers.
-const DEEPEST: usize = 512;
+const MAX_DEPTH: usize = 512;
 
 /// Which tokens may come next.
 #[derive(Clone, Copy)]
-enum Expected {
+enum ExpectedToken {
     Value,
     ElementOrClose,
     KeyOrClose,
@@ -21,9 +21,9 @@ enum Expected {
 
 /// Checks that `text` is one JSON value, with comments and trailing commas allowed, and returns its position; `None`
 /// if the text is blank. Keeps its own stack, so that deep nesting cannot crash it.
-pub fn check(text: &str) -> Result<Option<Range<usize>>, Fault> {
+pub fn check_json(text: &str) -> Result<Option<Range<usize>>, SyntaxError> {
     let mut stack = Vec::new();
-    let mut expected = Expected::Value;
+    let mut expected = ExpectedToken::Value;
     let mut root = None;
     let mut commented = false;
     let mut at = 0;
@@ -35,59 +35,63 @@ pub fn check(text: &str) -> Result<Option<Range<usize>>, Fault> {
         }
         root.get_or_insert(start..end).end = end;
         expected = match (expected, token) {
-            (Expected::Value | Expected::ElementOrClose, Token::Text | Token::Bare) => after(&stack),
-            (Expected::Value | Expected::ElementOrClose, Token::OpenObject | Token::OpenArray) => {
-                if stack.len() == DEEPEST {
-                    return Err(Fault { at: start, why: format!("nested more than {DEEPEST} deep") });
+            (ExpectedToken::Value | ExpectedToken::ElementOrClose, Token::Text | Token::Bare) => {
+                expected_after_value(&stack)
+            }
+            (ExpectedToken::Value | ExpectedToken::ElementOrClose, Token::OpenObject | Token::OpenArray) => {
+                if stack.len() == MAX_DEPTH {
+                    return Err(SyntaxError { at: start, why: format!("nested more than {MAX_DEPTH} deep") });
                 }
                 stack.push(token);
-                inside(token)
+                expected_inside(token)
             }
-            (Expected::KeyOrClose, Token::Text) => Expected::Colon,
-            (Expected::Colon, Token::Colon) => Expected::Value,
-            (Expected::KeyOrClose | Expected::CommaOrClose, Token::CloseObject)
+            (ExpectedToken::KeyOrClose, Token::Text) => ExpectedToken::Colon,
+            (ExpectedToken::Colon, Token::Colon) => ExpectedToken::Value,
+            (ExpectedToken::KeyOrClose | ExpectedToken::CommaOrClose, Token::CloseObject)
                 if stack.last() == Some(&Token::OpenObject) =>
             {
                 stack.pop();
-                after(&stack)
+                expected_after_value(&stack)
             }
-            (Expected::ElementOrClose | Expected::CommaOrClose, Token::CloseArray)
+            (ExpectedToken::ElementOrClose | ExpectedToken::CommaOrClose, Token::CloseArray)
                 if stack.last() == Some(&Token::OpenArray) =>
             {
                 stack.pop();
-                after(&stack)
+                expected_after_value(&stack)
             }
-            (Expected::CommaOrClose, Token::Comma) => stack.last().copied().map_or(Expected::End, inside),
-            _ => return Err(Fault { at: start, why: unexpected(expected, &stack) }),
+            (ExpectedToken::CommaOrClose, Token::Comma) => {
+                stack.last().copied().map_or(ExpectedToken::End, expected_inside)
+            }
+            _ => return Err(SyntaxError { at: start, why: unexpected_token_message(expected, &stack) }),
         };
     }
     match expected {
-        Expected::End => Ok(root),
-        Expected::Value if root.is_none() && !commented => Ok(None),
-        _ => Err(Fault {
+        ExpectedToken::End => Ok(root),
+        ExpectedToken::Value if root.is_none() && !commented => Ok(None),
+        _ => Err(SyntaxError {
             at: text.len(),
-            why: format!("the file ends here, but {}", unexpected(expected, &stack)),
+            why: format!("the file ends here, but {}", unexpected_token_message(expected, &stack)),
         }),
     }
 }
 
-fn inside(open: Token) -> Expected {
-    if open == Token::OpenObject { Expected::KeyOrClose } else { Expected::ElementOrClose }
+fn expected_inside(open: Token) -> ExpectedToken {
+    if open == Token::OpenObject { ExpectedToken::KeyOrClose } else { ExpectedToken::ElementOrClose }
 }
 
-fn after(stack: &[Token]) -> Expected {
-    if stack.is_empty() { Expected::End } else { Expected::CommaOrClose }
+fn expected_after_value(stack: &[Token]) -> ExpectedToken {
+    if stack.is_empty() { ExpectedToken::End } else { ExpectedToken::CommaOrClose }
 }
 
-fn unexpected(expected: Expected, stack: &[Token]) -> String {
+fn unexpected_token_message(expected: ExpectedToken, stack: &[Token]) -> String {
     let close = if stack.last() == Some(&Token::OpenObject) { '}' } else { ']' };
     match expected {
-        Expected::Value => "a value is expected".into(),
-        Expected::ElementOrClose => "a value or `]` is expected".into(),
-        Expected::KeyOrClose => "a key in double quotes or `}` is expected".into(),
-        Expected::Colon => "`:` is expected after the key".into(),
-        Expected::CommaOrClose => format!("`,` or `{close}` is expected"),
-        Expected::End => "nothing is expected after the value".into(),
+        ExpectedToken::Value => "a value is expected".into(),
+        ExpectedToken::ElementOrClose => "a value or `]` is expected".into(),
+        ExpectedToken::KeyOrClose => "a key in double quotes or `}` is expected".into(),
+        ExpectedToken::Colon => "`:` is expected after the key".into(),
+        ExpectedToken::CommaOrClose => format!("`,` or `{close}` is expected"),
+        ExpectedToken::End => "nothing is expected after the value".into(),
     }
 }
 
@@ -133,13 +137,13 @@ impl Item {
     }
 
     /// Returns the text between the item and the bracket or comma before it.
-    pub fn gap<'a>(&self, text: &'a str) -> &'a str {
+    pub fn text_before<'a>(&self, text: &'a str) -> &'a str {
         &text[self.gap_start..self.start]
     }
 }
 
-/// Returns the container that opens at `open`, in a text that passed [`check`].
-pub fn container(text: &str, open: usize) -> Container {
+/// Returns the container that opens at `open`, in a text that passed [`check_json`].
+pub fn read_container(text: &str, open: usize) -> Container {
     let object = text[open..].starts_with('{');
     let mut container =
         Container { open, close: text.len(), items: Vec::new(), anchor: open + 1, anchor_needs_line: false };
@@ -187,7 +191,7 @@ pub fn container(text: &str, open: usize) -> Container {
 
 fn value_end(text: &str, first: Lexeme) -> usize {
     let mut depth = 0usize;
-    for Lexeme { token, end, .. } in lexemes(text, first.start) {
+    for Lexeme { token, end, .. } in tokens_from(text, first.start) {
         match token {
             Token::OpenObject | Token::OpenArray => depth += 1,
             Token::CloseObject | Token::CloseArray => depth -= 1,
@@ -201,8 +205,8 @@ fn value_end(text: &str, first: Lexeme) -> usize {
 }
 
 /// Counts the comments in `range`.
-pub fn comments(text: &str, range: &Range<usize>) -> usize {
-    lexemes(text, range.start)
+pub fn count_comments(text: &str, range: &Range<usize>) -> usize {
+    tokens_from(text, range.start)
         .take_while(|lexeme| lexeme.start < range.end)
         .filter(|lexeme| matches!(lexeme.token, Token::LineComment | Token::BlockComment))
         .count()
@@ -210,11 +214,11 @@ pub fn comments(text: &str, range: &Range<usize>) -> usize {
 
 /// Returns the value of a string; `None` if the value is not a string or contains half of a surrogate pair. None of our
 /// strings contains one.
-pub fn string(text: &str, range: &Range<usize>) -> Option<String> {
+pub fn string_value(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }
 
 /// Returns whether the item's key is `name`, after decoding escapes.
-pub fn is_named(text: &str, item: &Item, name: &str) -> bool {
-    item.key.as_ref().and_then(|key| string(text, key)).is_some_and(|key| key == name)
+pub fn has_key(text: &str, item: &Item, name: &str) -> bool {
+    item.key.as_ref().and_then(|key| string_value(text, key)).is_some_and(|key| key == name)
 }

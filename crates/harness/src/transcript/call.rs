@@ -1,73 +1,78 @@
 //! Reads a call in a transcript. What a field of its input means depends on the names of the tool and of the field. If
 //! two harnesses use the same names, they mean the same thing, so one table is enough.
 
-use model::event::{Action, Touched};
-use model::transcript::{About, COMMAND_BYTES, Call, Item, NAME_BYTES, NOTE_BYTES, Question, TEXT_BYTES};
+use model::event::{FileAction, TouchedFile};
+use model::transcript::{
+    CallSubject, MAX_COMMAND_BYTES, MAX_NAME_BYTES, MAX_NOTE_BYTES, MAX_TEXT_BYTES, ToolCall, TranscriptItem,
+    UserQuestion,
+};
 
 use super::message::RawCall;
-use super::walk::Walk;
-use crate::fields::Fields;
-use crate::tools::{asked, patched, todos};
+use super::walk::JsonWalk;
+use crate::fields::JsonFields;
+use crate::tools::{files_in_patch, subject_of_external_call, todo_change};
 
 /// Adds a call to `items`, and what it changes in the todo list.
-pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
+pub fn push_call<'a>(raw: RawCall<'a>, items: &mut Vec<TranscriptItem<'a>>) {
     let RawCall { id, tool, input } = raw;
-    let mut call = Call { id, ..Call::default() };
+    let mut call = ToolCall { id, ..ToolCall::default() };
     let mut change = None;
     match tool.as_ref() {
-        "TodoWrite" | "TaskUpdate" => change = todos(&tool, &input.fields(), Fields::default),
-        "AskUserQuestion" => call.about = About::Questions(questions(&input.fields())),
-        _ => read_input(&tool, input.walk(), &mut call),
+        "TodoWrite" | "TaskUpdate" => change = todo_change(&tool, &input.fields(), JsonFields::default),
+        "AskUserQuestion" => call.about = CallSubject::Questions(read_questions(&input.fields())),
+        _ => read_tool_input(&tool, input.walk(), &mut call),
     }
     if tool.starts_with("mcp__") {
-        call.asked = asked(&tool, &input.fields());
+        call.asked = subject_of_external_call(&tool, &input.fields());
     }
     call.tool = tool;
-    items.push(Item::Call(call));
-    items.extend(change.map(Item::Todos));
+    items.push(TranscriptItem::Call(call));
+    items.extend(change.map(TranscriptItem::Todos));
 }
 
-fn read_input<'a>(tool: &str, mut walk: Walk<'a>, call: &mut Call<'a>) {
+fn read_tool_input<'a>(tool: &str, mut walk: JsonWalk<'a>, call: &mut ToolCall<'a>) {
     let (mut kind, mut what) = (None, None);
-    if !walk.object() {
+    if !walk.enter_object() {
         return;
     }
-    while let Some(key) = walk.key() {
+    while let Some(key) = walk.next_key() {
         match (tool, key) {
             ("Read" | "Edit" | "MultiEdit" | "Write" | "Create", b"file_path")
             | ("NotebookEdit", b"notebook_path") => {
                 let action = match tool {
-                    "Read" => Action::Read,
-                    "Create" => Action::Create,
+                    "Read" => FileAction::Read,
+                    "Create" => FileAction::Create,
                     // Only the result shows whether a Write created the file.
-                    _ => Action::Edit,
+                    _ => FileAction::Edit,
                 };
-                call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
+                call.files.extend(walk.take_text(MAX_NOTE_BYTES).map(|path| TouchedFile { path, action }));
                 // The file's content follows and is not needed.
                 break;
             }
             ("ApplyPatch", b"input" | b"patch") => {
-                call.files = patched(&walk.text(TEXT_BYTES).unwrap_or_default());
+                call.files = files_in_patch(&walk.take_text(MAX_TEXT_BYTES).unwrap_or_default());
             }
-            (_, b"command") => call.command = walk.text(COMMAND_BYTES),
-            ("Task" | "Agent", b"description") => what = walk.text(NOTE_BYTES),
-            ("Task" | "Agent", b"subagent_type") => kind = walk.text(NAME_BYTES),
+            (_, b"command") => call.command = walk.take_text(MAX_COMMAND_BYTES),
+            ("Task" | "Agent", b"description") => what = walk.take_text(MAX_NOTE_BYTES),
+            ("Task" | "Agent", b"subagent_type") => kind = walk.take_text(MAX_NAME_BYTES),
             ("ExitPlanMode" | "ExitSpecMode", b"plan") => {
-                call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
+                call.about = CallSubject::Plan(walk.take_text(MAX_TEXT_BYTES).unwrap_or_default());
             }
             ("AskUser", b"questionnaire") => {
-                call.about = About::Questions(questionnaire(&walk.text(TEXT_BYTES).unwrap_or_default()));
+                call.about = CallSubject::Questions(parse_questionnaire(
+                    &walk.take_text(MAX_TEXT_BYTES).unwrap_or_default(),
+                ));
             }
-            _ => walk.skip(),
+            _ => walk.skip_value(),
         }
     }
     if let Some(what) = what {
-        call.about = About::Delegated { kind, what };
+        call.about = CallSubject::Delegated { kind, what };
     }
 }
 
-fn questions<'a>(input: &Fields<'a>) -> Vec<Question<'a>> {
-    let question = |fields: &Fields<'a>| Question {
+fn read_questions<'a>(input: &JsonFields<'a>) -> Vec<UserQuestion<'a>> {
+    let question = |fields: &JsonFields<'a>| UserQuestion {
         text: fields.text("question").unwrap_or_default(),
         options: fields.objects("options").iter().filter_map(|option| option.text("label")).collect(),
     };
@@ -75,11 +80,11 @@ fn questions<'a>(input: &Fields<'a>) -> Vec<Question<'a>> {
 }
 
 /// Reads questions in the form `1. [question] …`, each followed by `[option] …` lines.
-fn questionnaire(text: &str) -> Vec<Question<'static>> {
-    let mut questions: Vec<Question> = Vec::new();
+fn parse_questionnaire(text: &str) -> Vec<UserQuestion<'static>> {
+    let mut questions: Vec<UserQuestion> = Vec::new();
     for line in text.lines() {
         if let Some((_, question)) = line.split_once("[question]") {
-            questions.push(Question { text: question.trim().to_owned().into(), options: Vec::new() });
+            questions.push(UserQuestion { text: question.trim().to_owned().into(), options: Vec::new() });
         } else if let (Some((_, option)), Some(question)) =
             (line.split_once("[option]"), questions.last_mut())
         {

@@ -6,29 +6,29 @@
 
 use std::borrow::Cow;
 
-use crate::fields::Fields;
+use crate::fields::JsonFields;
 
 #[derive(Clone, Debug)]
-pub struct Walk<'a> {
+pub struct JsonWalk<'a> {
     bytes: &'a [u8],
     at: usize,
     torn: bool,
 }
 
-/// The most bytes that [`Raw::ending`] returns.
-const ENDING: usize = 64;
+/// The most bytes that [`RawJson::end_of_string`] returns.
+const ENDING_BYTES: usize = 64;
 
 /// One value, undecoded.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Raw<'a>(&'a [u8]);
+pub struct RawJson<'a>(&'a [u8]);
 
-impl<'a> Walk<'a> {
+impl<'a> JsonWalk<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Walk { bytes, at: 0, torn: false }
+        JsonWalk { bytes, at: 0, torn: false }
     }
 
     /// Returns the bytes that the walk has not reached yet.
-    pub fn rest(&self) -> &'a [u8] {
+    pub fn unread_bytes(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
@@ -38,84 +38,84 @@ impl<'a> Walk<'a> {
     }
 
     /// Enters an object. Skips any other value and returns false.
-    pub fn object(&mut self) -> bool {
+    pub fn enter_object(&mut self) -> bool {
         self.enter(b'{')
     }
 
     /// Enters an array. Skips any other value and returns false.
-    pub fn array(&mut self) -> bool {
+    pub fn enter_array(&mut self) -> bool {
         self.enter(b'[')
     }
 
     /// Returns the next key of the current object, undecoded; `None` at its end. Its value must be taken or skipped
     /// before the next call.
-    pub fn key(&mut self) -> Option<&'a [u8]> {
-        match self.past_commas() {
+    pub fn next_key(&mut self) -> Option<&'a [u8]> {
+        match self.skip_blanks_and_commas() {
             Some(b'"') => {}
             Some(b'}') => {
                 self.at += 1;
                 return None;
             }
-            _ => return self.tear(),
+            _ => return self.mark_torn(),
         }
         let start = self.at + 1;
-        self.string();
+        self.skip_string();
         let end = self.at.saturating_sub(1);
-        if self.past_blanks() != Some(b':') {
-            return self.tear();
+        if self.skip_blanks() != Some(b':') {
+            return self.mark_torn();
         }
         self.at += 1;
         self.bytes.get(start..end)
     }
 
     /// Returns whether the current array has another element, which must then be taken or skipped.
-    pub fn element(&mut self) -> bool {
-        match self.past_commas() {
+    pub fn next_element(&mut self) -> bool {
+        match self.skip_blanks_and_commas() {
             Some(b']') => {
                 self.at += 1;
                 false
             }
-            Some(b'}' | b':') | None => self.tear::<()>().is_some(),
+            Some(b'}' | b':') | None => self.mark_torn::<()>().is_some(),
             Some(_) => true,
         }
     }
 
     /// Takes a value undecoded.
-    pub fn raw(&mut self) -> Raw<'a> {
-        self.past_blanks();
+    pub fn take_raw(&mut self) -> RawJson<'a> {
+        self.skip_blanks();
         let start = self.at;
-        self.skip();
-        Raw(if self.torn { &[] } else { &self.bytes[start..self.at] })
+        self.skip_value();
+        RawJson(if self.torn { &[] } else { &self.bytes[start..self.at] })
     }
 
     /// Takes a string. Skips any other value and returns `None`.
-    pub fn text(&mut self, max: usize) -> Option<Cow<'a, str>> {
-        self.raw().text(max)
+    pub fn take_text(&mut self, max: usize) -> Option<Cow<'a, str>> {
+        self.take_raw().text(max)
     }
 
-    pub fn skip(&mut self) {
-        match self.past_blanks() {
-            Some(b'"') => self.string(),
-            Some(b'{' | b'[') => self.nest(),
-            Some(b'}' | b']' | b':' | b',') | None => drop(self.tear::<()>()),
+    pub fn skip_value(&mut self) {
+        match self.skip_blanks() {
+            Some(b'"') => self.skip_string(),
+            Some(b'{' | b'[') => self.skip_nested(),
+            Some(b'}' | b']' | b':' | b',') | None => drop(self.mark_torn::<()>()),
             Some(_) => {
-                let end = self.rest().iter().position(|b| is_end(*b));
+                let end = self.unread_bytes().iter().position(|b| is_value_end(*b));
                 self.at = end.map_or(self.bytes.len(), |end| self.at + end);
             }
         }
     }
 
     fn enter(&mut self, open: u8) -> bool {
-        if self.past_blanks() == Some(open) {
+        if self.skip_blanks() == Some(open) {
             self.at += 1;
             return true;
         }
-        self.skip();
+        self.skip_value();
         false
     }
 
     /// Skips a string, starting at its first quote.
-    fn string(&mut self) {
+    fn skip_string(&mut self) {
         let start = self.at + 1;
         let mut from = start;
         while let Some(found) = memchr::memchr(b'"', &self.bytes[from..]) {
@@ -127,16 +127,16 @@ impl<'a> Walk<'a> {
             }
             from = quote + 1;
         }
-        self.tear::<()>();
+        self.mark_torn::<()>();
     }
 
     /// Skips an object or array with everything in it.
-    fn nest(&mut self) {
+    fn skip_nested(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.bytes.get(self.at) {
             match byte {
                 b'"' => {
-                    self.string();
+                    self.skip_string();
                     continue;
                 }
                 b'{' | b'[' => depth += 1,
@@ -148,18 +148,18 @@ impl<'a> Walk<'a> {
                 return;
             }
         }
-        self.tear::<()>();
+        self.mark_torn::<()>();
     }
 
-    fn past_blanks(&mut self) -> Option<u8> {
-        self.past(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    fn skip_blanks(&mut self) -> Option<u8> {
+        self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
     }
 
-    fn past_commas(&mut self) -> Option<u8> {
-        self.past(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b','))
+    fn skip_blanks_and_commas(&mut self) -> Option<u8> {
+        self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b','))
     }
 
-    fn past(&mut self, blank: fn(u8) -> bool) -> Option<u8> {
+    fn skip_while(&mut self, blank: fn(u8) -> bool) -> Option<u8> {
         while let Some(byte) = self.bytes.get(self.at) {
             if !blank(*byte) {
                 return Some(*byte);
@@ -169,26 +169,26 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn tear<T>(&mut self) -> Option<T> {
+    fn mark_torn<T>(&mut self) -> Option<T> {
         self.at = self.bytes.len();
         self.torn = true;
         None
     }
 }
 
-impl<'a> Raw<'a> {
+impl<'a> RawJson<'a> {
     /// Decodes a string. If it is longer than `max` bytes, returns at least its first `max` bytes and little more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         // Escapes are longer than the characters that they encode. A cut text must still include the whole margin after
         // the part that is kept, because redaction examines the margin.
-        Some(unquote(&inner[..decoded_cut(inner, max)]))
+        Some(decode_string(&inner[..raw_length_for(inner, max)]))
     }
 
     /// Returns the end of a string, undecoded. This is enough to find a mark that contains no escapes.
-    pub fn ending(self) -> Option<&'a str> {
+    pub fn end_of_string(self) -> Option<&'a str> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        let mut start = inner.len().saturating_sub(ENDING);
+        let mut start = inner.len().saturating_sub(ENDING_BYTES);
         while inner.get(start).is_some_and(|byte| byte & 0xC0 == 0x80) {
             start += 1;
         }
@@ -196,21 +196,21 @@ impl<'a> Raw<'a> {
     }
 
     /// Returns the last lines of a string, at most `max` undecoded bytes; the whole string if it is shorter.
-    pub fn tail(self, max: usize) -> Option<Cow<'a, str>> {
+    pub fn last_lines(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        let Some(start) = inner.len().checked_sub(max) else { return Some(unquote(inner)) };
+        let Some(start) = inner.len().checked_sub(max) else { return Some(decode_string(inner)) };
         // Start at the next line: a cut there cannot split a character or an escape.
         let line = memchr::memmem::find_iter(&inner[start..], b"\\n")
             .find(|at| *at > 0 && inner[start + at - 1] != b'\\')?;
-        Some(unquote(&inner[start + line + 2..]))
+        Some(decode_string(&inner[start + line + 2..]))
     }
 
     /// Returns the value as raw JSON.
-    pub fn bytes(self) -> &'a [u8] {
+    pub fn as_json_bytes(self) -> &'a [u8] {
         self.0
     }
 
-    pub fn written(self) -> Option<&'a str> {
+    pub fn as_written(self) -> Option<&'a str> {
         std::str::from_utf8(self.0).ok()
     }
 
@@ -228,23 +228,23 @@ impl<'a> Raw<'a> {
     }
 
     /// Parses an object whose fields are all needed.
-    pub fn fields(self) -> Fields<'a> {
-        Fields::parse(self.0).0
+    pub fn fields(self) -> JsonFields<'a> {
+        JsonFields::parse(self.0).0
     }
 
     /// Starts a walk at the value.
-    pub fn walk(self) -> Walk<'a> {
-        Walk::new(self.0)
+    pub fn walk(self) -> JsonWalk<'a> {
+        JsonWalk::new(self.0)
     }
 }
 
-fn is_end(byte: u8) -> bool {
+fn is_value_end(byte: u8) -> bool {
     matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b':' | b'{' | b'[')
 }
 
 /// Returns how many raw bytes of a string contain `max` bytes of text, or slightly more if a character or an escape
 /// would be split.
-fn decoded_cut(inner: &[u8], max: usize) -> usize {
+fn raw_length_for(inner: &[u8], max: usize) -> usize {
     let (mut end, mut decoded) = (0, 0);
     while decoded < max && end < inner.len() {
         let plain = memchr::memchr(b'\\', &inner[end..]).unwrap_or(inner.len() - end);
@@ -258,7 +258,7 @@ fn decoded_cut(inner: &[u8], max: usize) -> usize {
         end += plain;
         decoded += plain;
         if end < inner.len() {
-            let (character, length) = unescape(&inner[end..]);
+            let (character, length) = decode_escape(&inner[end..]);
             end += length;
             decoded += character.len_utf8();
         }
@@ -268,13 +268,13 @@ fn decoded_cut(inner: &[u8], max: usize) -> usize {
 
 /// Decodes the text between two quotes. Invalid Unicode, and the half surrogate pairs that JavaScript writes, become
 /// U+FFFD; an invalid escape is left unchanged.
-pub fn unquote(inner: &[u8]) -> Cow<'_, str> {
+pub fn decode_string(inner: &[u8]) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', inner) else { return String::from_utf8_lossy(inner) };
     let mut bytes = Vec::with_capacity(inner.len());
     let (mut copied, mut slash) = (0, Some(first));
     while let Some(at) = slash {
         bytes.extend_from_slice(&inner[copied..at]);
-        let (character, length) = unescape(&inner[at..]);
+        let (character, length) = decode_escape(&inner[at..]);
         match u8::try_from(character) {
             Ok(byte) if byte.is_ascii() => bytes.push(byte),
             _ => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -290,7 +290,7 @@ pub fn unquote(inner: &[u8]) -> Cow<'_, str> {
 }
 
 /// Decodes the escape at the beginning of `bytes` and returns its length.
-fn unescape(bytes: &[u8]) -> (char, usize) {
+fn decode_escape(bytes: &[u8]) -> (char, usize) {
     match bytes.get(1) {
         Some(b'n') => ('\n', 2),
         Some(b't') => ('\t', 2),
@@ -298,7 +298,7 @@ fn unescape(bytes: &[u8]) -> (char, usize) {
         Some(b'b') => ('\u{8}', 2),
         Some(b'f') => ('\u{c}', 2),
         Some(quoted @ (b'"' | b'\\' | b'/')) => (char::from(*quoted), 2),
-        Some(b'u') => match (hex(bytes), bytes.get(6..).and_then(hex)) {
+        Some(b'u') => match (parse_hex(bytes), bytes.get(6..).and_then(parse_hex)) {
             (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
                 let both = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
                 (char::from_u32(both).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
@@ -311,7 +311,7 @@ fn unescape(bytes: &[u8]) -> (char, usize) {
 }
 
 /// Reads the number in an escape such as `\u12ab`.
-fn hex(bytes: &[u8]) -> Option<u32> {
+fn parse_hex(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))
 }

@@ -5,11 +5,11 @@
 pub struct Choices<'a> {
     bytes: &'a [u8],
     at: usize,
-    style: Style,
+    style: FileStyle,
 }
 
 #[derive(Clone, Copy)]
-struct Style {
+struct FileStyle {
     /// 0: minified, 1: one line with spaces, 2: several lines, 3: any white space anywhere.
     spacing: usize,
     line_end: &'static str,
@@ -19,41 +19,41 @@ struct Style {
 }
 
 /// Generates a valid file without our hooks. If `top` is true, events are top-level keys.
-pub fn file(bytes: &[u8], top: bool) -> String {
-    let style = Style { spacing: 0, line_end: "\n", unit: "  ", comments: false, trailing_commas: false };
+pub fn generate_file(bytes: &[u8], top: bool) -> String {
+    let style = FileStyle { spacing: 0, line_end: "\n", unit: "  ", comments: false, trailing_commas: false };
     let mut choices = Choices { bytes, at: 0, style };
-    choices.style = Style {
-        spacing: choices.pick(4),
+    choices.style = FileStyle {
+        spacing: choices.pick_below(4),
         line_end: choices.one_of(&["\n", "\r\n", "\r"]),
         unit: choices.one_of(&["  ", "    ", "\t", "", " ", "   "]),
-        comments: choices.pick(2) == 1,
-        trailing_commas: choices.pick(2) == 1,
+        comments: choices.pick_below(2) == 1,
+        trailing_commas: choices.pick_below(2) == 1,
     };
     let mark = choices.one_of(&["", "", "", "\u{feff}"]);
-    if choices.pick(24) == 23 {
+    if choices.pick_below(24) == 23 {
         return format!("{mark}{}", choices.one_of(&["", " ", "\n", "\r\n\r\n", "\t\n "]));
     }
-    let before = choices.around();
+    let before = choices.outer_white_space();
     let root = if top { choices.events(0) } else { choices.root() };
-    let after = choices.around();
+    let after = choices.outer_white_space();
     let end = choices.one_of(&["", "\n", "\r\n", "\n\n"]);
     format!("{mark}{before}{root}{after}{end}")
 }
 
 impl Choices<'_> {
-    pub fn pick(&mut self, below: usize) -> usize {
+    pub fn pick_below(&mut self, below: usize) -> usize {
         let byte = self.bytes.get(self.at).copied().unwrap_or_default();
         self.at += 1;
         usize::from(byte) % below
     }
 
     fn one_of(&mut self, list: &[&'static str]) -> &'static str {
-        list[self.pick(list.len())]
+        list[self.pick_below(list.len())]
     }
 
     fn root(&mut self) -> String {
-        let count = self.pick(5);
-        let hooks = self.pick(count + 2);
+        let count = self.pick_below(5);
+        let hooks = self.pick_below(count + 2);
         let mut members = Vec::new();
         for index in 0..count {
             if index == hooks {
@@ -73,9 +73,9 @@ impl Choices<'_> {
         let names = ["Stop", "SessionStart", "PostToolUse", "Notification", "St\\u006fpped"];
         let mut members = Vec::new();
         for name in names {
-            if self.pick(3) == 1 {
+            if self.pick_below(3) == 1 {
                 members.push(self.member(name, |choices| {
-                    let groups = (0..choices.pick(4)).map(|_| choices.group(depth + 2)).collect();
+                    let groups = (0..choices.pick_below(4)).map(|_| choices.group(depth + 2)).collect();
                     choices.array(depth + 1, groups)
                 }));
             }
@@ -85,12 +85,12 @@ impl Choices<'_> {
 
     fn group(&mut self, depth: usize) -> String {
         let mut members = Vec::new();
-        if self.pick(2) == 1 {
+        if self.pick_below(2) == 1 {
             members.push(self.member("matcher", |_| "\"Bash|Edit\"".into()));
         }
-        if self.pick(5) > 0 {
+        if self.pick_below(5) > 0 {
             members.push(self.member("hooks", |choices| {
-                let hooks = (0..choices.pick(3)).map(|_| choices.hook(depth + 2)).collect();
+                let hooks = (0..choices.pick_below(3)).map(|_| choices.hook(depth + 2)).collect();
                 choices.array(depth + 1, hooks)
             }));
         }
@@ -108,17 +108,18 @@ impl Choices<'_> {
 
     fn value(&mut self, depth: usize) -> String {
         let kinds = if depth > 4 { 4 } else { 6 };
-        match self.pick(kinds) {
+        match self.pick_below(kinds) {
             0 => self.one_of(&["1", "-0.5e+3", "true", "null"]).into(),
             1 => self.one_of(&["\"\"", "\"//x\"", "\"/*\"", "\"\\\\\"", "\"🦀\"", "\"{[,\""]).into(),
             2 => self.array(depth, Vec::new()),
             3 => self.object(depth, Vec::new()),
             4 => {
-                let items = (0..self.pick(3)).map(|_| self.value(depth + 1)).collect();
+                let items = (0..self.pick_below(3)).map(|_| self.value(depth + 1)).collect();
                 self.array(depth, items)
             }
             _ => {
-                let members = (0..self.pick(3)).map(|_| self.member("k", |choices| choices.value(depth + 1)));
+                let members =
+                    (0..self.pick_below(3)).map(|_| self.member("k", |choices| choices.value(depth + 1)));
                 let members = members.collect();
                 self.object(depth, members)
             }
@@ -130,7 +131,7 @@ impl Choices<'_> {
         match self.style.spacing {
             0 => format!("\"{key}\":{value}"),
             1 | 2 => format!("\"{key}\": {value}"),
-            _ => format!("\"{key}\"{}:{}{value}", self.blank(), self.blank()),
+            _ => format!("\"{key}\"{}:{}{value}", self.white_space(), self.white_space()),
         }
     }
 
@@ -149,7 +150,7 @@ impl Choices<'_> {
             out += &self.before_item(depth + 1, index);
             out += &item;
             out += &self.comment(6);
-            if index + 1 < count || self.style.trailing_commas && self.pick(3) > 0 {
+            if index + 1 < count || self.style.trailing_commas && self.pick_below(3) > 0 {
                 out.push(',');
             }
             out += &self.comment(8);
@@ -161,8 +162,8 @@ impl Choices<'_> {
                 .to_owned(),
             (0, _) => String::new(),
             (1, _) => self.one_of(&["", " "]).to_owned(),
-            (2, _) => self.line(depth),
-            _ => self.blank(),
+            (2, _) => self.line_break(depth),
+            _ => self.white_space(),
         };
         // Strict files contain no comments, not even in an empty container.
         if !self.style.comments && count == 0 {
@@ -177,35 +178,35 @@ impl Choices<'_> {
             0 => String::new(),
             1 => if index == 0 { "" } else { " " }.to_owned(),
             // Some brackets have no white space inside.
-            2 => match self.pick(8) {
+            2 => match self.pick_below(8) {
                 7 => String::new(),
-                _ => self.line(depth) + &self.comment(10),
+                _ => self.line_break(depth) + &self.comment(10),
             },
-            _ => self.blank(),
+            _ => self.white_space(),
         }
     }
 
-    fn line(&mut self, depth: usize) -> String {
+    fn line_break(&mut self, depth: usize) -> String {
         format!("{}{}", self.style.line_end, self.style.unit.repeat(depth))
     }
 
     /// Returns white space to put before or after the whole file.
-    fn around(&mut self) -> String {
-        if self.style.spacing < 2 { String::new() } else { self.blank() }
+    fn outer_white_space(&mut self) -> String {
+        if self.style.spacing < 2 { String::new() } else { self.white_space() }
     }
 
     /// Returns a comment in one of `times` cases, if this file has comments at all.
     fn comment(&mut self, times: usize) -> String {
-        if !self.style.comments || self.pick(times) + 1 < times {
+        if !self.style.comments || self.pick_below(times) + 1 < times {
             return String::new();
         }
         let line = format!(" // it's \"{{[\"{}", self.style.line_end);
-        [line, "/**/".into(), " /* a, b } */ ".into(), "/*\n*/".into()][self.pick(4)].clone()
+        [line, "/**/".into(), " /* a, b } */ ".into(), "/*\n*/".into()][self.pick_below(4)].clone()
     }
 
-    fn blank(&mut self) -> String {
+    fn white_space(&mut self) -> String {
         let mut out = String::new();
-        for _ in 0..self.pick(4) {
+        for _ in 0..self.pick_below(4) {
             out += self.one_of(&[" ", "\n", "\t", "\r\n", "  ", "\r", "\n    "]);
             out += &self.comment(6);
         }

@@ -2,13 +2,14 @@
 //! counting.
 
 use harness::settings::{
-    Command, Entry, HookLocation, Timeout, TimeoutUnit, What, diff, find, install, uninstall,
+    ChangeKind, HookCommand, HookEntry, HookLocation, HookTimeout, TimeoutUnit, find_hooks, install_hooks,
+    unified_diff, uninstall_hooks,
 };
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
 /// Parses JSON with comments and trailing commas with another reader. Unlike ours, it accepts raw line ends in strings.
-pub fn read(text: &str) -> Option<Value> {
+pub fn parse_jsonc(text: &str) -> Option<Value> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -26,39 +27,39 @@ pub fn read(text: &str) -> Option<Value> {
 }
 
 /// Returns the smallest number of insertions that turn `old` into `new`; `None` if insertions alone cannot do that.
-pub fn insertions(old: &[u8], new: &[u8]) -> Option<usize> {
+pub fn count_insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     // Cut the common prefix and suffix, but leave some bytes for insertions to slide over.
     let head = head.saturating_sub(200);
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let tail = tail.saturating_sub(200);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    const NEVER: usize = usize::MAX / 2;
+    const IMPOSSIBLE: usize = usize::MAX / 2;
     // For each position in `new`: the fewest insertions so far if the previous byte belongs to `old`, and if it was
     // inserted.
-    let mut kept = vec![NEVER; new.len() + 1];
-    let mut put = vec![NEVER; new.len() + 1];
+    let mut kept = vec![IMPOSSIBLE; new.len() + 1];
+    let mut put = vec![IMPOSSIBLE; new.len() + 1];
     kept[0] = 0;
     for at in 0..=old.len() {
         if at > 0 {
-            let mut next = vec![NEVER; new.len() + 1];
+            let mut next = vec![IMPOSSIBLE; new.len() + 1];
             for place in 1..=new.len() {
                 if old[at - 1] == new[place - 1] {
                     next[place] = kept[place - 1].min(put[place - 1]);
                 }
             }
             kept = next;
-            put = vec![NEVER; new.len() + 1];
+            put = vec![IMPOSSIBLE; new.len() + 1];
         }
         for place in 1..=new.len() {
             put[place] = put[place - 1].min(kept[place - 1] + 1);
         }
     }
-    Some(kept[new.len()].min(put[new.len()])).filter(|count| *count < NEVER)
+    Some(kept[new.len()].min(put[new.len()])).filter(|count| *count < IMPOSSIBLE)
 }
 
 /// Returns the value of a file with `entries` in it.
-pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[Entry]) -> Value {
+pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[HookEntry]) -> Value {
     let mut value = value.unwrap_or_else(|| json!({}));
     for entry in entries {
         let events = match place.key {
@@ -71,11 +72,11 @@ pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[Entry
         }
         let mut hook = json!({ "type": "command", "timeout": entry.timeout.seconds });
         match &entry.command {
-            Command::Exec { program, args } => {
+            HookCommand::Exec { program, args } => {
                 hook["command"] = json!(program);
                 hook["args"] = json!(args);
             }
-            Command::Shell(line) => hook["command"] = json!(line),
+            HookCommand::Shell(line) => hook["command"] = json!(line),
         }
         let mut group = json!({ "hooks": [hook] });
         if let Some(matcher) = &entry.matcher {
@@ -88,20 +89,21 @@ pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[Entry
 
 /// Checks everything that must be true of a valid file without our hooks. Returns the file after installing.
 #[track_caller]
-pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) -> Vec<u8> {
-    let installed = install(Some(old), place, entries).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &[HookEntry]) -> Vec<u8> {
+    let installed =
+        install_hooks(Some(old), place, entries).unwrap_or_else(|problem| panic!("{name}: {problem}"));
     let new = &installed.bytes;
     let (old_text, new_text) = (str::from_utf8(old).unwrap(), str::from_utf8(new).unwrap());
     let shown = || format!("{name}\n--- before\n{old_text}\n--- after\n{new_text}");
 
     // The change consists of insertions only: a comma and the rest, for every array and for the object.
-    let pieces = insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
+    let pieces = count_insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
-    assert!(installed.changes.iter().all(|change| change.what == What::Added), "{}", shown());
+    assert!(installed.changes.iter().all(|change| change.what == ChangeKind::Added), "{}", shown());
 
     // Another reader reads the same values plus ours, and strict JSON stays strict.
-    let expected = with_entries(read(old_text), place, entries);
-    assert_eq!(read(new_text), Some(expected), "{}", shown());
+    let expected = with_entries(parse_jsonc(old_text), place, entries);
+    assert_eq!(parse_jsonc(new_text), Some(expected), "{}", shown());
     if serde_json::from_str::<Value>(old_text).is_ok() {
         serde_json::from_str::<Value>(new_text).unwrap_or_else(|error| panic!("{error}: {}", shown()));
     }
@@ -109,33 +111,33 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     assert!(!crlf_only(old_text) || crlf_only(new_text), "another line end: {}", shown());
 
     // Installing twice changes nothing.
-    let again = install(Some(new), place, entries).unwrap();
-    assert_eq!((&again.bytes, again.changed()), (new, false), "{}", shown());
+    let again = install_hooks(Some(new), place, entries).unwrap();
+    assert_eq!((&again.bytes, again.has_changed()), (new, false), "{}", shown());
 
     // `find` finds the hooks.
-    let mut found: Vec<Entry> = find(new, place)
+    let mut found: Vec<HookEntry> = find_hooks(new, place)
         .unwrap()
         .into_iter()
-        .map(|found| Entry {
+        .map(|found| HookEntry {
             event: found.event,
             matcher: found.matcher,
             command: found.command,
-            timeout: Timeout { seconds: found.timeout.unwrap(), unit: TimeoutUnit::Seconds },
+            timeout: HookTimeout { seconds: found.timeout.unwrap(), unit: TimeoutUnit::Seconds },
         })
         .collect();
     let mut wanted = entries.to_vec();
-    let key = |entry: &Entry| format!("{entry:?}");
+    let key = |entry: &HookEntry| format!("{entry:?}");
     found.sort_by_key(key);
     wanted.sort_by_key(key);
     assert_eq!(found, wanted, "{}", shown());
 
     // Removing the hooks restores the original file.
-    let removed = uninstall(new, place).unwrap();
+    let removed = uninstall_hooks(new, place).unwrap();
     let back = String::from_utf8_lossy(&removed.bytes);
     assert_eq!(back, old_text, "not as before: {}", shown());
     let blank = old_text.trim_start_matches('\u{feff}').trim().is_empty();
     assert_eq!(removed.blank, blank, "{}", shown());
-    assert_eq!(apply_diff(old_text, &diff(old_text, new_text)), new_text, "diff: {}", shown());
+    assert_eq!(apply_diff(old_text, &unified_diff(old_text, new_text)), new_text, "diff: {}", shown());
     new.clone()
 }
 

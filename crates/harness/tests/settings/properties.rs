@@ -1,16 +1,18 @@
 //! Properties of arbitrary files.
 
-use harness::settings::{HookLocation, Problem, diff, find, install, uninstall};
+use harness::settings::{
+    HookLocation, SettingsProblem, find_hooks, install_hooks, unified_diff, uninstall_hooks,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::generate::file;
-use crate::oracle::{apply_diff, check, read};
-use crate::{claude_code, droid};
+use crate::generate::generate_file;
+use crate::oracle::{apply_diff, check_round_trip, parse_jsonc};
+use crate::{claude_code_entries, droid_entries};
 
-const BARE: HookLocation = HookLocation::DROID_HOOKS;
+const DROID_HOOKS_FILE: HookLocation = HookLocation::DROID_HOOKS;
 
-fn choices() -> impl Strategy<Value = Vec<u8>> {
+fn random_choices() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..160)
 }
 
@@ -18,22 +20,22 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_settings_file(choices in choices()) {
-        let text = file(&choices, false);
-        check("generated", text.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code()[..4]);
+    fn any_settings_file(choices in random_choices()) {
+        let text = generate_file(&choices, false);
+        check_round_trip("generated", text.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code_entries()[..4]);
     }
 
     #[test]
-    fn any_file_of_events(choices in choices()) {
-        let text = file(&choices, true);
-        check("generated", text.as_bytes(), &BARE, &droid());
+    fn any_file_of_events(choices in random_choices()) {
+        let text = generate_file(&choices, true);
+        check_round_trip("generated", text.as_bytes(), &DROID_HOOKS_FILE, &droid_entries());
     }
 
     /// If one byte is added, removed or changed, nothing panics, we accept what a strict reader accepts, and we refuse
     /// what a second reader refuses.
     #[test]
-    fn any_damage(choices in choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
-        let mut bytes = file(&choices, false).into_bytes();
+    fn any_damage(choices in random_choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
+        let mut bytes = generate_file(&choices, false).into_bytes();
         prop_assume!(!bytes.is_empty());
         let at = at.index(bytes.len());
         match kind {
@@ -41,54 +43,54 @@ proptest! {
             1 => bytes.insert(at, byte % 128),
             _ => bytes[at] = byte,
         }
-        let result = install(Some(&bytes), &HookLocation::CLAUDE_CODE, &claude_code());
+        let result = install_hooks(Some(&bytes), &HookLocation::CLAUDE_CODE, &claude_code_entries());
         let Ok(text) = str::from_utf8(&bytes) else {
-            let refused = matches!(result, Err(Problem::NotUtf8 { .. }));
+            let refused = matches!(result, Err(SettingsProblem::NotUtf8 { .. }));
             prop_assert!(refused);
             return Ok(());
         };
         let plain = text.trim_start_matches('\u{feff}');
         if serde_json::from_str::<Value>(plain).is_ok() {
-            let refused = matches!(result, Err(Problem::Invalid { .. }));
+            let refused = matches!(result, Err(SettingsProblem::Invalid { .. }));
             prop_assert!(!refused, "{:?}", result);
         }
         if let Ok(outcome) = &result {
-            prop_assert!(read(text).is_some(), "taken: {text}");
-            prop_assert!(read(str::from_utf8(&outcome.bytes).unwrap()).is_some());
+            prop_assert!(parse_jsonc(text).is_some(), "taken: {text}");
+            prop_assert!(parse_jsonc(str::from_utf8(&outcome.bytes).unwrap()).is_some());
         }
-        let _ = (uninstall(&bytes, &HookLocation::CLAUDE_CODE), find(&bytes, &HookLocation::CLAUDE_CODE));
+        let _ = (uninstall_hooks(&bytes, &HookLocation::CLAUDE_CODE), find_hooks(&bytes, &HookLocation::CLAUDE_CODE));
     }
 
     /// If one version is installed after another, each with other events, removing the last leaves no trace of either.
     #[test]
-    fn any_upgrade(choices in choices(), first in 0..4usize, second in 0..4usize) {
-        let old = file(&choices, false);
-        let entries = claude_code();
-        let one = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &entries[first..first + 2]).unwrap();
-        let two = install(Some(&one.bytes), &HookLocation::CLAUDE_CODE, &entries[second..second + 2]).unwrap();
-        prop_assert_eq!(find(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap().len(), 2);
-        let back = uninstall(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap();
+    fn any_upgrade(choices in random_choices(), first in 0..4usize, second in 0..4usize) {
+        let old = generate_file(&choices, false);
+        let entries = claude_code_entries();
+        let one = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &entries[first..first + 2]).unwrap();
+        let two = install_hooks(Some(&one.bytes), &HookLocation::CLAUDE_CODE, &entries[second..second + 2]).unwrap();
+        prop_assert_eq!(find_hooks(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap().len(), 2);
+        let back = uninstall_hooks(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&back.bytes), old);
     }
 
     /// If somebody adds a comment anywhere in a file with our entries, removing ours leaves the values unchanged. The
     /// comment stays too, unless it is inside one of our entries.
     #[test]
-    fn any_comment_since(choices in choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
-        let old = file(&choices, false);
-        let new = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code()[..3]).unwrap().bytes;
+    fn any_comment_since(choices in random_choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
+        let old = generate_file(&choices, false);
+        let new = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code_entries()[..3]).unwrap().bytes;
         let new = String::from_utf8(new).unwrap();
         let at = new.floor_char_boundary(at.index(new.len() + 1));
         let (before, after) = new.split_at(at);
         let text = format!("{before}{}{after}", if line { "// since\n" } else { "/* since */" });
         // Inside a string, inside a comment or before the byte order mark, the text is not a comment.
-        if read(&text) != read(&new) || text.starts_with('/') {
+        if parse_jsonc(&text) != parse_jsonc(&new) || text.starts_with('/') {
             return Ok(());
         }
-        let Ok(removed) = uninstall(text.as_bytes(), &HookLocation::CLAUDE_CODE) else { return Ok(()) };
+        let Ok(removed) = uninstall_hooks(text.as_bytes(), &HookLocation::CLAUDE_CODE) else { return Ok(()) };
         let back = String::from_utf8(removed.bytes).unwrap();
-        prop_assert!(find(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
-        prop_assert_eq!(without_empties(&back), without_empties(&old), "{}\n---\n{}", text, back);
+        prop_assert!(find_hooks(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
+        prop_assert_eq!(without_empty_hooks(&back), without_empty_hooks(&old), "{}\n---\n{}", text, back);
         // A comment outside our insertion stays. Our entries end in brackets, and the text after them may begin with
         // one.
         let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| a.zip(b).take_while(|(a, b)| a == b).count();
@@ -100,13 +102,13 @@ proptest! {
 
     #[test]
     fn any_diff(old in "([ab]\n){0,12}[ab]?", new in "([ab]\n){0,12}[ab]?") {
-        prop_assert_eq!(apply_diff(&old, &diff(&old, &new)), new);
+        prop_assert_eq!(apply_diff(&old, &unified_diff(&old, &new)), new);
     }
 }
 
 /// Returns the value of a file without empty hooks, because brackets that contain a comment are not removed.
-fn without_empties(text: &str) -> Option<Value> {
-    let mut value = read(text)?;
+fn without_empty_hooks(text: &str) -> Option<Value> {
+    let mut value = parse_jsonc(text)?;
     let root = value.as_object_mut()?;
     if let Some(hooks) = root.get_mut("hooks").and_then(Value::as_object_mut) {
         hooks.retain(|_, groups| groups != &json!([]));

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use harness::transcript::{ReadLine, each_line};
-use model::transcript::{Dedup, Item, Kind};
+use harness::transcript::{ReadLine, each_object_in_line};
+use model::transcript::{ItemDedup, LineKind, TranscriptItem};
 use serde_json::Value;
 
 use super::READERS;
@@ -18,7 +18,7 @@ type Results = Vec<(String, bool)>;
 
 /// What was read from one transcript.
 #[derive(Debug, Default)]
-struct Tally {
+struct TranscriptTally {
     kinds: BTreeMap<String, usize>,
     unknown: Vec<String>,
     prompts: Vec<String>,
@@ -27,24 +27,24 @@ struct Tally {
     unexplained: usize,
 }
 
-fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
-    let mut tally = Tally::default();
-    let mut dedup = Dedup::default();
+fn tally_transcript(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
+    let mut tally = TranscriptTally::default();
+    let mut dedup = ItemDedup::default();
     for line in transcript.split(|byte| *byte == b'\n') {
-        each_line(read, line, |line| {
+        each_object_in_line(read, line, |line| {
             match &line.kind {
-                Kind::Known(name) => *tally.kinds.entry((*name).to_owned()).or_default() += 1,
+                LineKind::Known(name) => *tally.kinds.entry((*name).to_owned()).or_default() += 1,
                 other => tally.unknown.push(format!("{other:?}")),
             }
-            let is_main = line.is_main();
-            for item in line.items.into_iter().filter_map(|item| dedup.keep(item)) {
+            let is_main = line.is_of_main_agent();
+            for item in line.items.into_iter().filter_map(|item| dedup.keep_if_new(item)) {
                 match item {
-                    Item::Prompt { text, .. } => tally.prompts.push(text.into_owned()),
-                    Item::Call(call) if is_main => {
+                    TranscriptItem::Prompt { text, .. } => tally.prompts.push(text.into_owned()),
+                    TranscriptItem::Call(call) if is_main => {
                         let files = call.files.into_iter().map(|file| file.path.into_owned()).collect();
                         tally.calls.push((call.id.unwrap_or_default().into_owned(), files));
                     }
-                    Item::Result(result) if is_main => {
+                    TranscriptItem::Result(result) if is_main => {
                         let says_why = result.exit.is_some() || result.refused || !result.text.is_empty();
                         tally.unexplained += usize::from(result.failed && !says_why);
                         tally.results.push((result.call.unwrap_or_default().into_owned(), result.failed));
@@ -58,7 +58,7 @@ fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
 }
 
 /// Returns the calls with their files and the results with whether they failed, according to a full JSON parser.
-fn oracle(transcript: &[u8]) -> (Calls, Results) {
+fn parse_with_serde(transcript: &[u8]) -> (Calls, Results) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     for line in transcript.split(|byte| *byte == b'\n') {
@@ -80,9 +80,9 @@ fn oracle(transcript: &[u8]) -> (Calls, Results) {
     (calls, results)
 }
 
-fn check(read: ReadLine, transcript: &[u8]) -> Tally {
-    let tally = tally(read, transcript);
-    let (calls, results) = oracle(transcript);
+fn check_against_oracle(read: ReadLine, transcript: &[u8]) -> TranscriptTally {
+    let tally = tally_transcript(read, transcript);
+    let (calls, results) = parse_with_serde(transcript);
     assert_eq!(tally.calls, calls);
     assert_eq!(tally.results, results);
     assert_eq!(tally.unexplained, 0);
@@ -104,7 +104,7 @@ fn check(read: ReadLine, transcript: &[u8]) -> Tally {
 }
 
 /// Finds files in a folder next to the repository, if that folder exists.
-fn beside(folder: &str, ending: &str) -> Vec<PathBuf> {
+fn files_next_to_repository(folder: &str, ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let Ok(entries) = std::fs::read_dir(&folder) else {
         println!("skipped: {} is not there", folder.display());
@@ -120,12 +120,12 @@ fn beside(folder: &str, ending: &str) -> Vec<PathBuf> {
 fn captured_transcripts_hold_nothing_unknown() {
     let [claude_code, droid] = READERS;
     let cases = [
-        (claude_code, beside("harnesses/payloads/claude-code/transcripts", ".jsonl")),
-        (droid, beside("harnesses/payloads/transcripts", "droid-session-d2.jsonl")),
+        (claude_code, files_next_to_repository("harnesses/payloads/claude-code/transcripts", ".jsonl")),
+        (droid, files_next_to_repository("harnesses/payloads/transcripts", "droid-session-d2.jsonl")),
     ];
     for ((harness, read), files) in cases {
         for path in files {
-            let tally = check(read, &std::fs::read(&path).unwrap());
+            let tally = check_against_oracle(read, &std::fs::read(&path).unwrap());
             println!("{harness} {}: {:?}, {:?}", path.display(), tally.kinds, tally.prompts);
             assert_eq!(tally.unknown, [] as [&str; 0], "{}", path.display());
         }
@@ -134,13 +134,13 @@ fn captured_transcripts_hold_nothing_unknown() {
 
 #[test]
 fn real_sessions_give_what_a_full_parser_sees() {
-    for path in beside("corpus/claude-code", ".jsonl.gz") {
+    for path in files_next_to_repository("corpus/claude-code", ".jsonl.gz") {
         let Ok(output) = Command::new("gzip").arg("-dc").arg(&path).output() else {
             println!("skipped: no gzip");
             return;
         };
         assert!(output.status.success());
-        let tally = check(READERS[0].1, &output.stdout);
+        let tally = check_against_oracle(READERS[0].1, &output.stdout);
         println!(
             "{}: {} calls, {} prompts, {:?}",
             path.display(),

@@ -1,28 +1,32 @@
 //! Lines that a crash has damaged or another version wrote. Nothing may panic, and complete objects must be read.
 
-use model::transcript::Item;
+use model::transcript::TranscriptItem;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{READERS, captured};
-use harness::transcript::{ReadLine, each_line};
+use super::{READERS, captured_lines};
+use harness::transcript::{ReadLine, each_object_in_line};
 
-fn count(read: ReadLine, bytes: &[u8]) -> usize {
+fn count_items(read: ReadLine, bytes: &[u8]) -> usize {
     let mut items = 0;
-    each_line(read, bytes, |line| items += line.items.len());
+    each_object_in_line(read, bytes, |line| items += line.items.len());
     items
 }
 
 #[test]
 fn torn_at_every_byte() {
     for (harness, read) in READERS {
-        for line in captured(harness).lines() {
-            let whole = count(read, line.as_bytes());
+        for line in captured_lines(harness).lines() {
+            let whole = count_items(read, line.as_bytes());
             for end in 0..line.len() {
-                assert!(count(read, &line.as_bytes()[..end]) <= whole.max(1), "{}", &line[..end.min(200)]);
+                assert!(
+                    count_items(read, &line.as_bytes()[..end]) <= whole.max(1),
+                    "{}",
+                    &line[..end.min(200)]
+                );
             }
             for start in (1..line.len()).step_by(7) {
-                count(read, &line.as_bytes()[start..]);
+                count_items(read, &line.as_bytes()[start..]);
             }
         }
     }
@@ -31,16 +35,16 @@ fn torn_at_every_byte() {
 #[test]
 fn with_what_does_not_belong_there() {
     for (harness, read) in READERS {
-        for line in captured(harness).lines() {
-            let whole = count(read, line.as_bytes());
+        for line in captured_lines(harness).lines() {
+            let whole = count_items(read, line.as_bytes());
             for around in [("\u{feff}", ""), ("", "\r"), ("\0\0\0", "\0"), ("  ", " \t"), ("", "\r\n")] {
                 let line = format!("{}{line}{}", around.0, around.1);
-                assert_eq!(count(read, line.as_bytes()), whole, "{around:?}");
+                assert_eq!(count_items(read, line.as_bytes()), whole, "{around:?}");
             }
             // Pretty-printed with spaces, as some serialisers do, and with the keys in any order.
             let value: Value = serde_json::from_str(line).unwrap();
             assert_eq!(
-                count(read, serde_json::to_string_pretty(&value).unwrap().as_bytes()),
+                count_items(read, serde_json::to_string_pretty(&value).unwrap().as_bytes()),
                 whole,
                 "{line}"
             );
@@ -60,34 +64,38 @@ fn any_field_gone_or_of_another_type() {
         json!(-1.5e300),
     ];
     for (harness, read) in READERS {
-        for line in captured(harness).lines() {
+        for line in captured_lines(harness).lines() {
             let value: Value = serde_json::from_str(line).unwrap();
             let mut places = Vec::new();
-            pointers(&value, String::new(), &mut places);
+            collect_pointers(&value, String::new(), &mut places);
             for place in places {
                 let mut without = value.clone();
-                remove(&mut without, &place);
-                count(read, without.to_string().as_bytes());
+                remove_at_pointer(&mut without, &place);
+                count_items(read, without.to_string().as_bytes());
                 for other in &others {
                     let mut changed = value.clone();
                     *changed.pointer_mut(&place).unwrap() = other.clone();
-                    count(read, changed.to_string().as_bytes());
+                    count_items(read, changed.to_string().as_bytes());
                 }
             }
         }
     }
 }
 
-fn pointers(value: &Value, at: String, places: &mut Vec<String>) {
+fn collect_pointers(value: &Value, at: String, places: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             for (key, value) in fields {
-                pointers(value, format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), places);
+                collect_pointers(
+                    value,
+                    format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")),
+                    places,
+                );
             }
         }
         Value::Array(elements) => {
             for (n, value) in elements.iter().enumerate() {
-                pointers(value, format!("{at}/{n}"), places);
+                collect_pointers(value, format!("{at}/{n}"), places);
             }
         }
         _ => {}
@@ -97,7 +105,7 @@ fn pointers(value: &Value, at: String, places: &mut Vec<String>) {
     }
 }
 
-fn remove(value: &mut Value, place: &str) {
+fn remove_at_pointer(value: &mut Value, place: &str) {
     let (parent, key) = place.rsplit_once('/').unwrap();
     match value.pointer_mut(parent).unwrap() {
         Value::Object(fields) => drop(fields.shift_remove(&key.replace("~1", "/").replace("~0", "~"))),
@@ -110,21 +118,21 @@ fn remove(value: &mut Value, place: &str) {
 fn deep_long_and_endless() {
     for (_, read) in READERS {
         let deep = "[".repeat(100_000);
-        count(read, deep.as_bytes());
-        count(read, "{\"message\":".repeat(100_000).as_bytes());
-        count(read, "{\"type\"".repeat(100_000).as_bytes());
-        count(read, "{\"type\":[x".repeat(20_000).as_bytes());
-        count(read, "\\".repeat(1_000_000).as_bytes());
-        count(read, format!("{{\"type\":\"{}", "\\\"".repeat(500_000)).as_bytes());
+        count_items(read, deep.as_bytes());
+        count_items(read, "{\"message\":".repeat(100_000).as_bytes());
+        count_items(read, "{\"type\"".repeat(100_000).as_bytes());
+        count_items(read, "{\"type\":[x".repeat(20_000).as_bytes());
+        count_items(read, "\\".repeat(1_000_000).as_bytes());
+        count_items(read, format!("{{\"type\":\"{}", "\\\"".repeat(500_000)).as_bytes());
         let text = "x".repeat(20_000_000);
         for line in [
             format!(r#"{{"type":"user","message":{{"role":"user","content":"{text}"}}}}"#),
             format!(r#"{{"type":"message","message":{{"role":"user","content":"{text}"}}}}"#),
         ] {
-            each_line(read, line.as_bytes(), |line| {
+            each_object_in_line(read, line.as_bytes(), |line| {
                 for item in line.items {
                     assert!(
-                        matches!(item, Item::Prompt { text, .. } if text.len() <= model::transcript::TEXT_BYTES)
+                        matches!(item, TranscriptItem::Prompt { text, .. } if text.len() <= model::transcript::MAX_TEXT_BYTES)
                     );
                 }
             });
@@ -138,14 +146,14 @@ proptest! {
     #[test]
     fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         for (_, read) in READERS {
-            count(read, &bytes);
+            count_items(read, &bytes);
         }
     }
 
     #[test]
     fn anything_that_looks_like_json(text in "[{}\\[\\]\",:\\\\ntrue0-9 a-z\u{e9}]{0,300}") {
         for (_, read) in READERS {
-            count(read, text.as_bytes());
+            count_items(read, text.as_bytes());
         }
     }
 
@@ -155,14 +163,14 @@ proptest! {
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
     ) {
         for (harness, read) in READERS {
-            let all = captured(harness);
+            let all = captured_lines(harness);
             let lines: Vec<&str> = all.lines().collect();
             let mut bytes = pick.get(&lines).as_bytes().to_vec();
             for (at, byte) in &changes {
                 let at = at.index(bytes.len());
                 bytes[at] = *byte;
             }
-            count(read, &bytes);
+            count_items(read, &bytes);
         }
     }
 }

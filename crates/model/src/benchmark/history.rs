@@ -2,45 +2,45 @@
 
 use serde_json::Value;
 
-use super::{Check, METRICS, Metrics, Outcome};
-use crate::plan::Unreadable;
+use super::{CheckOutcome, METRICS, MetricCheck, Metrics};
+use crate::plan::UnreadableReason;
 use crate::plan::fields::keeping_the_rest;
 use crate::render::one_line;
 
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
 keeping_the_rest! {
-    pub struct History {
+    pub struct BenchmarkHistory {
         schema_version: String,
-        runs: Vec<Run>,
+        runs: Vec<BenchmarkRun>,
     }
 }
 
 keeping_the_rest! {
-    pub struct Run {
+    pub struct BenchmarkRun {
         /// Identifies an imported run, so that it is not imported twice. Empty for our own runs.
         id: String = skip String::is_empty,
         ts: String,
         metrics: Metrics,
-        checks: Vec<Check>,
-        gate: Option<Outcome>,
+        checks: Vec<MetricCheck>,
+        gate: Option<CheckOutcome>,
     }
 }
 
-impl History {
-    pub fn new() -> History {
-        History { schema_version: SCHEMA_VERSION.to_owned(), ..History::default() }
+impl BenchmarkHistory {
+    pub fn new() -> BenchmarkHistory {
+        BenchmarkHistory { schema_version: SCHEMA_VERSION.to_owned(), ..BenchmarkHistory::default() }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<History, Unreadable> {
-        let damaged = |error: serde_json::Error| Unreadable::Damaged {
+    pub fn parse(bytes: &[u8]) -> Result<BenchmarkHistory, UnreadableReason> {
+        let damaged = |error: serde_json::Error| UnreadableReason::Damaged {
             line: Some(error.line().max(1)),
             why: error.to_string(),
         };
-        let history: History = serde_json::from_slice(bytes).map_err(damaged)?;
+        let history: BenchmarkHistory = serde_json::from_slice(bytes).map_err(damaged)?;
         match history.schema_version.split('.').next() {
             Some("1") => Ok(history),
-            _ => Err(Unreadable::Foreign {
+            _ => Err(UnreadableReason::Foreign {
                 why: format!(
                     "schema_version is {}, this thru writes {SCHEMA_VERSION}",
                     one_line(&history.schema_version, 40)
@@ -49,14 +49,14 @@ impl History {
         }
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
     /// Returns the values of one metric in the last runs, oldest first.
-    pub fn last(&self, name: &str, runs: usize) -> Vec<Option<f64>> {
+    pub fn last_values(&self, name: &str, runs: usize) -> Vec<Option<f64>> {
         let metric = METRICS.iter().find(|metric| metric.name == name);
         let last = &self.runs[self.runs.len().saturating_sub(runs)..];
         last.iter().map(|run| metric.and_then(|metric| (metric.get)(&run.metrics))).collect()
@@ -65,7 +65,7 @@ impl History {
 
 /// Reads the runs that another tool recorded: a list, or an object that contains a list. Figures with a known name are
 /// used; everything else is kept with the run.
-pub fn read_foreign(bytes: &[u8]) -> Result<Vec<Run>, String> {
+pub fn parse_foreign_runs(bytes: &[u8]) -> Result<Vec<BenchmarkRun>, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let runs = match &value {
         Value::Array(runs) => runs,
@@ -75,16 +75,17 @@ pub fn read_foreign(bytes: &[u8]) -> Result<Vec<Run>, String> {
             .ok_or("it has no list of runs")?,
         _ => return Err("it is neither a list nor an object".to_owned()),
     };
-    Ok(runs.iter().filter_map(Value::as_object).map(foreign_run).collect())
+    Ok(runs.iter().filter_map(Value::as_object).map(parse_foreign_run).collect())
 }
 
-fn foreign_run(fields: &serde_json::Map<String, Value>) -> Run {
+fn parse_foreign_run(fields: &serde_json::Map<String, Value>) -> BenchmarkRun {
     let figures = fields.get("metrics").and_then(Value::as_object).unwrap_or(fields);
     let figure = |names: &[&str]| names.iter().find_map(|name| figures.get(*name)?.as_f64());
     // Other tools write rates from 0 to 1; our figures are percentages.
     let percent = |names: &[&str], rates: &[&str]| {
         figure(names).or_else(|| {
-            figure(rates).map(|rate| super::rounded(if rate <= 1.0 { rate * 100.0 } else { rate }))
+            figure(rates)
+                .map(|rate| super::round_to_three_decimals(if rate <= 1.0 { rate * 100.0 } else { rate }))
         })
     };
     let ts = ["ts", "timestamp", "created_at", "date"].iter().find_map(|name| fields.get(*name)?.as_str());
@@ -102,11 +103,11 @@ fn foreign_run(fields: &serde_json::Map<String, Value>) -> Run {
     let text = Value::Object(fields.clone()).to_string();
     let mut rest = serde_json::Map::new();
     rest.insert("imported".to_owned(), Value::Object(fields.clone()));
-    Run {
-        id: format!("imported-{:016x}", crate::text::fingerprint([text.as_bytes()])),
+    BenchmarkRun {
+        id: format!("imported-{:016x}", crate::text::fnv_fingerprint([text.as_bytes()])),
         ts: ts.unwrap_or_default().to_owned(),
         metrics,
         rest,
-        ..Run::default()
+        ..BenchmarkRun::default()
     }
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Check, History, METRICS, Metric, Outcome};
+use super::{BenchmarkHistory, CheckOutcome, METRICS, Metric, MetricCheck};
 use crate::config::Settings;
 
 /// Draws one bar for each value, such as `▁▃▇`, relative to the largest value. A run without data is a dot.
 pub fn sparkline(values: &[Option<f64>]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let most = largest(values);
+    let most = largest_value(values);
     let bar = |value: &Option<f64>| match value {
         None => '·',
         Some(value) => BARS[((value / most * 7.0).round() as usize).min(7)],
@@ -17,7 +17,7 @@ pub fn sparkline(values: &[Option<f64>]) -> String {
 }
 
 /// Returns the largest value, or 1 if no value is above zero, because the result is used as a divisor.
-fn largest(values: &[Option<f64>]) -> f64 {
+fn largest_value(values: &[Option<f64>]) -> f64 {
     let most = values.iter().flatten().copied().fold(0.0, f64::max);
     if most > 0.0 { most } else { 1.0 }
 }
@@ -43,13 +43,18 @@ const RUNS_WIDTH: usize = 250;
 /// The line by which our picture is recognised.
 const TITLE: &str = "<title>Throughline benchmark</title>";
 
-/// Returns whether a file is a picture that [`svg`] made.
+/// Returns whether a file is a picture that [`draw_svg`] made.
 pub fn is_picture(text: &str) -> bool {
     text.starts_with("<svg ") && text.lines().nth(1) == Some(TITLE)
 }
 
 /// Draws a table with a row for each figure: its value, its limit, and its values in the last runs.
-pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize) -> String {
+pub fn draw_svg(
+    history: &BenchmarkHistory,
+    checks: &[MetricCheck],
+    settings: &Settings,
+    runs: usize,
+) -> String {
     let height = HEAD_HEIGHT + METRICS.len() * ROW_HEIGHT + 12;
     let last = history.runs.last().map_or("", |run| run.ts.as_str());
     let mut svg = format!(
@@ -61,13 +66,13 @@ pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize
          <text x=\"{}\" y=\"29\" text-anchor=\"end\" fill=\"#59636e\">{} runs, last {}</text>\n",
         PICTURE_WIDTH - 20,
         history.runs.len(),
-        escaped(last)
+        escape_xml(last)
     );
     for (row, metric) in METRICS.iter().enumerate() {
         let outcome = checks.iter().find(|check| check.metric == metric.name).map(|check| check.outcome);
-        svg.push_str(&metric_row(
+        svg.push_str(&draw_metric_row(
             metric,
-            &history.last(metric.name, runs),
+            &history.last_values(metric.name, runs),
             outcome,
             settings,
             HEAD_HEIGHT + row * ROW_HEIGHT,
@@ -77,21 +82,21 @@ pub fn svg(history: &History, checks: &[Check], settings: &Settings, runs: usize
     svg
 }
 
-fn metric_row(
+fn draw_metric_row(
     metric: &Metric,
     values: &[Option<f64>],
-    outcome: Option<Outcome>,
+    outcome: Option<CheckOutcome>,
     settings: &Settings,
     top: usize,
 ) -> String {
     let middle = top + ROW_HEIGHT / 2 + 5;
     let colour = match outcome {
-        Some(Outcome::Pass) => "#1a7f37",
-        Some(Outcome::Fail) => "#cf222e",
-        Some(Outcome::NoData) | None => "#59636e",
+        Some(CheckOutcome::Pass) => "#1a7f37",
+        Some(CheckOutcome::Fail) => "#cf222e",
+        Some(CheckOutcome::NoData) | None => "#59636e",
     };
-    let value = shown(metric, values.last().copied().flatten());
-    let limit = metric.limit.map(|limit| limit(settings).words()).unwrap_or_default();
+    let value = format_value(metric, values.last().copied().flatten());
+    let limit = metric.limit.map(|limit| limit(settings).describe()).unwrap_or_default();
     let mut row = format!(
         "<line x1=\"12\" y1=\"{top}\" x2=\"{}\" y2=\"{top}\" stroke=\"#eaeef2\"/>\n\
          <text x=\"20\" y=\"{middle}\" fill=\"#1f2328\">{}</text>\n\
@@ -99,18 +104,18 @@ fn metric_row(
          <text x=\"{LIMIT_X}\" y=\"{middle}\" fill=\"#59636e\">{}</text>\n\
          <text x=\"{OUTCOME_X}\" y=\"{middle}\" font-weight=\"600\" fill=\"{colour}\">{}</text>\n",
         PICTURE_WIDTH - 12,
-        escaped(metric.title),
-        escaped(&value),
-        escaped(&limit),
-        outcome.map_or("", Outcome::name)
+        escape_xml(metric.title),
+        escape_xml(&value),
+        escape_xml(&limit),
+        outcome.map_or("", CheckOutcome::name)
     );
-    row.push_str(&run_line(values, colour, top));
+    row.push_str(&draw_run_line(values, colour, top));
     row
 }
 
 /// Draws the runs as a line with a dot at the last one. Runs without data leave a gap.
-fn run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
-    let most = largest(values);
+fn draw_run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
+    let most = largest_value(values);
     let step = RUNS_WIDTH as f64 / values.len().saturating_sub(1).max(1) as f64;
     let point = |i: usize, value: f64| {
         let y = (top + ROW_HEIGHT - 7) as f64 - value / most * (ROW_HEIGHT - 14) as f64;
@@ -134,10 +139,10 @@ fn run_line(values: &[Option<f64>], colour: &str, top: usize) -> String {
 }
 
 /// Returns a value with its unit, such as `12.5 %`, or `no data`.
-pub fn shown(metric: &Metric, value: Option<f64>) -> String {
+pub fn format_value(metric: &Metric, value: Option<f64>) -> String {
     value.map_or("no data".to_owned(), |value| format!("{}{}", (value * 100.0).round() / 100.0, metric.unit))
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     crate::clean::clean_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

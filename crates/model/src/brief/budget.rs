@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::candidate::{Candidate, Class, Style};
-use super::ranking::Ranked;
-use crate::render::width;
-use crate::tokens::Ratios;
+use super::candidate::{Candidate, FactClass, FactStyle};
+use super::ranking::RankedCandidates;
+use crate::render::utf16_length;
+use crate::tokens::TokenRatios;
 
 /// How much a brief may take.
 #[derive(Clone, Copy, Debug)]
@@ -15,22 +15,22 @@ pub(super) struct Budget {
     pub chars: usize,
     /// The most tokens; `None` if only characters are limited.
     pub tokens: Option<f64>,
-    pub ratios: Ratios,
+    pub ratios: TokenRatios,
 }
 
 /// Which form of each candidate is used, if any.
 #[derive(Debug, Default)]
-pub(super) struct Choice {
+pub(super) struct FormChoice {
     pub forms: Vec<Option<usize>>,
     /// Why a candidate is not used; `None` if it is.
-    pub refused: Vec<Option<Refused>>,
+    pub refused: Vec<Option<OmissionReason>>,
     /// The tokens of what was chosen, including headers.
     pub tokens: f64,
 }
 
 /// Why a candidate is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Refused {
+pub(super) enum OmissionReason {
     /// The candidate is not among the first that are considered.
     TooMany,
     Chars {
@@ -43,75 +43,77 @@ pub(super) enum Refused {
     },
 }
 
-impl Choice {
-    pub fn is_anything(&self) -> bool {
+impl FormChoice {
+    pub fn has_any(&self) -> bool {
         self.forms.iter().any(Option::is_some)
     }
 
-    pub fn is_everything(&self) -> bool {
+    pub fn has_all(&self) -> bool {
         self.forms.iter().all(Option::is_some)
     }
 }
 
-pub(super) fn choose(ranked: &Ranked, budget: Budget) -> Choice {
+pub(super) fn choose_forms(ranked: &RankedCandidates, budget: Budget) -> FormChoice {
     let candidates = &ranked.candidates;
     let mut left = budget.chars;
-    let mut opened = Opened::default();
+    let mut opened = CountedHeaders::default();
     let mut forms: Vec<Option<usize>> = vec![None; candidates.len()];
-    let mut refused = vec![Some(Refused::TooMany); candidates.len()];
+    let mut refused = vec![Some(OmissionReason::TooMany); candidates.len()];
     let mut tokens = 0.0;
     for &(i, form) in &ranked.queue {
         let candidate = &candidates[i];
         let cost = match forms[i] {
             None if form > 0 => continue,
-            None => own_cost(candidate, 0) + opened.cost(candidate),
-            Some(shorter) => own_cost(candidate, form).saturating_sub(own_cost(candidate, shorter)),
+            None => candidate_cost(candidate, 0) + opened.header_cost(candidate),
+            Some(shorter) => {
+                candidate_cost(candidate, form).saturating_sub(candidate_cost(candidate, shorter))
+            }
         };
-        let cost_tokens = cost as f64 * budget.ratios.of(candidate.text_kind);
+        let cost_tokens = cost as f64 * budget.ratios.ratio_of(candidate.text_kind);
         let tokens_left = budget.tokens.map_or(f64::INFINITY, |most| most - tokens);
         let no = match () {
-            () if cost > left => Some(Refused::Chars { needed: cost, left }),
+            () if cost > left => Some(OmissionReason::Chars { needed: cost, left }),
             () if cost_tokens > tokens_left => {
-                Some(Refused::Tokens { needed: cost_tokens, left: tokens_left })
+                Some(OmissionReason::Tokens { needed: cost_tokens, left: tokens_left })
             }
             () => None,
         };
         if no.is_none() {
             left -= cost;
             tokens += cost_tokens;
-            opened.add(candidate);
+            opened.count_headers(candidate);
             forms[i] = Some(form);
         }
         if form == 0 {
             refused[i] = no;
         }
     }
-    Choice { forms, refused, tokens }
+    FormChoice { forms, refused, tokens }
 }
 
 /// Headers that have been counted. The first fact below a header pays for it: a section's title, a folder's name, and
 /// in a folder the words "edited" and "read".
 #[derive(Default)]
-pub(super) struct Opened<'c> {
+pub(super) struct CountedHeaders<'c> {
     titles: BTreeSet<&'static str>,
     folders: BTreeSet<(&'static str, &'c str)>,
-    verbs: BTreeSet<(Class, &'c str)>,
+    verbs: BTreeSet<(FactClass, &'c str)>,
 }
 
-impl<'c> Opened<'c> {
-    pub fn cost(&self, candidate: &'c Candidate) -> usize {
+impl<'c> CountedHeaders<'c> {
+    pub fn header_cost(&self, candidate: &'c Candidate) -> usize {
         let (class, title) = (candidate.class, candidate.class.title());
         // An inline section is one line: its dash and line end take one more than the two that each fact pays for.
-        let line = if class.style() == Style::Inline { 1 } else { 0 };
-        let mut cost = if self.titles.contains(title) { 0 } else { width(title) + 2 + line };
+        let line = if class.style() == FactStyle::Inline { 1 } else { 0 };
+        let mut cost = if self.titles.contains(title) { 0 } else { utf16_length(title) + 2 + line };
         if let Some(folder) = candidate.folder.as_deref() {
-            cost += if self.folders.contains(&(title, folder)) { 0 } else { width(folder) + 5 };
-            cost += if self.verbs.contains(&(class, folder)) { 0 } else { width(class.verb()) };
+            cost += if self.folders.contains(&(title, folder)) { 0 } else { utf16_length(folder) + 5 };
+            cost += if self.verbs.contains(&(class, folder)) { 0 } else { utf16_length(class.file_verb()) };
         }
         cost
     }
 
-    pub fn add(&mut self, candidate: &'c Candidate) {
+    pub fn count_headers(&mut self, candidate: &'c Candidate) {
         let (class, title) = (candidate.class, candidate.class.title());
         self.titles.insert(title);
         if let Some(folder) = candidate.folder.as_deref() {
@@ -122,10 +124,10 @@ impl<'c> Opened<'c> {
 }
 
 /// Returns the size of a candidate, without the headers of its section and folder.
-pub(super) fn own_cost(candidate: &Candidate, form: usize) -> usize {
+pub(super) fn candidate_cost(candidate: &Candidate, form: usize) -> usize {
     let around = match candidate.class.style() {
-        Style::Lines => 3,
-        Style::Folders | Style::Inline => 2,
+        FactStyle::Lines => 3,
+        FactStyle::Folders | FactStyle::Inline => 2,
     };
-    width(&candidate.forms[form]) + around
+    utf16_length(&candidate.forms[form]) + around
 }

@@ -1,6 +1,6 @@
 //! A fact that a brief could contain, and its class.
 
-use crate::score::Signal;
+use crate::score::ScoreSignal;
 use crate::tokens::TextKind;
 
 /// One fact that a brief can contain.
@@ -9,7 +9,7 @@ pub struct Candidate {
     /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. Records of what an agent was told
     /// use it.
     pub id: String,
-    pub class: Class,
+    pub class: FactClass,
     /// The position within its class; 0 is the best.
     pub place: usize,
     /// The folder of a file; files of one folder are listed together.
@@ -20,14 +20,14 @@ pub struct Candidate {
     /// Texts that show that a summary already contains this fact. If empty, the fact is added to any summary.
     pub known_by: Vec<String>,
     pub text_kind: TextKind,
-    pub signals: Signals,
+    pub signals: FeatureSignals,
 }
 
 /// How important a feature says a fact is. Used only if briefs are ranked by score.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Signals {
+pub struct FeatureSignals {
     /// If empty, the fact has the signal of its class, with its standing as the value.
-    pub given: Vec<(Signal, Measure)>,
+    pub given: Vec<(ScoreSignal, SignalValue)>,
     /// How many dependencies a task is away from the current one; `None` for other facts.
     pub depth: Option<u32>,
     /// The age of a decision; `None` for other facts.
@@ -36,7 +36,7 @@ pub struct Signals {
 
 /// The value of a signal, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Measure {
+pub enum SignalValue {
     Exactly(f64),
     /// This share of the candidate's standing in the fixed order.
     OfStanding(f64),
@@ -44,17 +44,21 @@ pub enum Measure {
 
 impl Candidate {
     /// Makes a candidate from a feature's records. It comes before the facts from the session itself.
-    pub fn new(section: &'static Section, id: impl Into<String>, text: impl Into<String>) -> Candidate {
-        Candidate::of(Class::First(section), id.into(), vec![text.into()])
+    pub fn new(section: &'static BriefSection, id: impl Into<String>, text: impl Into<String>) -> Candidate {
+        Candidate::of_class(FactClass::First(section), id.into(), vec![text.into()])
     }
 
     /// Makes a candidate that is printed after the session's own facts. `forms` are its texts, shortest first. It is
     /// included if room is left.
-    pub fn appended(section: &'static Section, id: impl Into<String>, forms: Vec<String>) -> Candidate {
-        Candidate::of(Class::Last(section), id.into(), forms)
+    pub fn in_section(
+        section: &'static BriefSection,
+        id: impl Into<String>,
+        forms: Vec<String>,
+    ) -> Candidate {
+        Candidate::of_class(FactClass::Last(section), id.into(), forms)
     }
 
-    pub(super) fn of(class: Class, id: String, forms: Vec<String>) -> Candidate {
+    pub(super) fn of_class(class: FactClass, id: String, forms: Vec<String>) -> Candidate {
         Candidate {
             id,
             class,
@@ -63,20 +67,20 @@ impl Candidate {
             forms,
             known_by: Vec::new(),
             text_kind: class.text_kind(),
-            signals: Signals::default(),
+            signals: FeatureSignals::default(),
         }
     }
 
     /// Adds a signal with this value.
-    pub fn with(mut self, signal: Signal, value: f64) -> Candidate {
-        self.signals.given.push((signal, Measure::Exactly(value)));
+    pub fn with_signal(mut self, signal: ScoreSignal, value: f64) -> Candidate {
+        self.signals.given.push((signal, SignalValue::Exactly(value)));
         self
     }
 }
 
 /// A part of the brief that features fill. Several features may fill one section; it is printed once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Section {
+pub struct BriefSection {
     /// The position among the sections of features; the lowest is printed and chosen first.
     pub order: u32,
     /// How much the rank of a longer form grows.
@@ -85,15 +89,15 @@ pub struct Section {
     pub name: &'static str,
     pub title: &'static str,
     /// The signal of facts that have none of their own.
-    pub signal: Signal,
+    pub signal: ScoreSignal,
 }
 
 /// The class of a fact. The variants are in the order of a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum FactClass {
     /// Work that would be lost, and errors in the summary.
     Risk,
-    First(&'static Section),
+    First(&'static BriefSection),
     /// What the user wants now.
     Goal,
     /// Words of the user that would be lost.
@@ -114,12 +118,12 @@ pub enum Class {
     Commands,
     Earlier,
     Named,
-    Last(&'static Section),
+    Last(&'static BriefSection),
     Problems,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum FactStyle {
     /// One fact per line.
     Lines,
     /// Files, grouped by folder.
@@ -128,122 +132,122 @@ pub(super) enum Style {
     Inline,
 }
 
-impl Class {
+impl FactClass {
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Class::First(section) | Class::Last(section) => section.title,
-            Class::Risk => "At risk",
-            Class::Outside => "Done to the outside world, not to be done again",
-            Class::Goal => "Goal",
-            Class::Words => "The user's words",
-            Class::State => "Where it stands",
-            Class::Done => "Found, decided, done (newest first)",
-            Class::Checks => "Checks",
-            Class::Failing => "Failing",
-            Class::Traps => "Traps",
-            Class::Edited | Class::Read => "Files",
-            Class::Commands => "Other commands",
-            Class::Earlier => "Also asked before, newest first",
-            Class::Named => "Files named in commands",
-            Class::Problems => "Throughline itself",
+            FactClass::First(section) | FactClass::Last(section) => section.title,
+            FactClass::Risk => "At risk",
+            FactClass::Outside => "Done to the outside world, not to be done again",
+            FactClass::Goal => "Goal",
+            FactClass::Words => "The user's words",
+            FactClass::State => "Where it stands",
+            FactClass::Done => "Found, decided, done (newest first)",
+            FactClass::Checks => "Checks",
+            FactClass::Failing => "Failing",
+            FactClass::Traps => "Traps",
+            FactClass::Edited | FactClass::Read => "Files",
+            FactClass::Commands => "Other commands",
+            FactClass::Earlier => "Also asked before, newest first",
+            FactClass::Named => "Files named in commands",
+            FactClass::Problems => "Throughline itself",
         }
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Class::First(section) | Class::Last(section) => section.name,
-            Class::Risk => "at-risk",
-            Class::Outside => "outside",
-            Class::Goal => "goal",
-            Class::Words => "words",
-            Class::State => "state",
-            Class::Done => "done",
-            Class::Checks => "check",
-            Class::Failing => "failing",
-            Class::Traps => "trap",
-            Class::Edited => "edited",
-            Class::Read => "read",
-            Class::Commands => "command",
-            Class::Earlier => "earlier",
-            Class::Named => "named",
-            Class::Problems => "problem",
+            FactClass::First(section) | FactClass::Last(section) => section.name,
+            FactClass::Risk => "at-risk",
+            FactClass::Outside => "outside",
+            FactClass::Goal => "goal",
+            FactClass::Words => "words",
+            FactClass::State => "state",
+            FactClass::Done => "done",
+            FactClass::Checks => "check",
+            FactClass::Failing => "failing",
+            FactClass::Traps => "trap",
+            FactClass::Edited => "edited",
+            FactClass::Read => "read",
+            FactClass::Commands => "command",
+            FactClass::Earlier => "earlier",
+            FactClass::Named => "named",
+            FactClass::Problems => "problem",
         }
     }
 
     /// Returns the signal of facts that have none of their own.
-    pub(super) fn signal(self) -> Signal {
+    pub(super) fn default_signal(self) -> ScoreSignal {
         match self {
-            Class::First(section) | Class::Last(section) => section.signal,
-            Class::Risk => Signal::Risk,
-            Class::Outside => Signal::Effects,
-            Class::Goal | Class::Words | Class::Earlier => Signal::Prompts,
-            Class::State => Signal::State,
-            Class::Done => Signal::Statements,
-            Class::Failing => Signal::RecentFailure,
-            Class::Checks | Class::Traps | Class::Commands => Signal::Commands,
-            Class::Edited | Class::Read | Class::Named => Signal::Files,
-            Class::Problems => Signal::Problems,
+            FactClass::First(section) | FactClass::Last(section) => section.signal,
+            FactClass::Risk => ScoreSignal::Risk,
+            FactClass::Outside => ScoreSignal::Effects,
+            FactClass::Goal | FactClass::Words | FactClass::Earlier => ScoreSignal::Prompts,
+            FactClass::State => ScoreSignal::State,
+            FactClass::Done => ScoreSignal::Statements,
+            FactClass::Failing => ScoreSignal::RecentFailure,
+            FactClass::Checks | FactClass::Traps | FactClass::Commands => ScoreSignal::Commands,
+            FactClass::Edited | FactClass::Read | FactClass::Named => ScoreSignal::Files,
+            FactClass::Problems => ScoreSignal::Problems,
         }
     }
 
     /// Returns the priority, which orders facts with the same score: the highest comes first, in the order of a brief.
     pub(super) fn priority(self) -> u32 {
         match self {
-            Class::Risk => 16,
-            Class::First(_) => 15,
-            Class::Goal => 14,
-            Class::Words => 13,
-            Class::Outside => 12,
-            Class::State => 11,
-            Class::Done => 10,
-            Class::Checks => 9,
-            Class::Failing => 8,
-            Class::Traps => 7,
-            Class::Edited => 6,
-            Class::Read => 5,
-            Class::Commands => 4,
-            Class::Earlier => 3,
-            Class::Named => 2,
-            Class::Last(_) => 1,
-            Class::Problems => 0,
+            FactClass::Risk => 16,
+            FactClass::First(_) => 15,
+            FactClass::Goal => 14,
+            FactClass::Words => 13,
+            FactClass::Outside => 12,
+            FactClass::State => 11,
+            FactClass::Done => 10,
+            FactClass::Checks => 9,
+            FactClass::Failing => 8,
+            FactClass::Traps => 7,
+            FactClass::Edited => 6,
+            FactClass::Read => 5,
+            FactClass::Commands => 4,
+            FactClass::Earlier => 3,
+            FactClass::Named => 2,
+            FactClass::Last(_) => 1,
+            FactClass::Problems => 0,
         }
     }
 
     fn text_kind(self) -> TextKind {
         match self {
-            Class::Failing | Class::Checks | Class::Traps | Class::Commands => TextKind::Code,
-            Class::Edited | Class::Read | Class::Named => TextKind::Code,
-            Class::Risk
-            | Class::First(_)
-            | Class::Last(_)
-            | Class::Goal
-            | Class::Words
-            | Class::Outside
-            | Class::State
-            | Class::Done
-            | Class::Earlier
-            | Class::Problems => TextKind::Prose,
+            FactClass::Failing | FactClass::Checks | FactClass::Traps | FactClass::Commands => TextKind::Code,
+            FactClass::Edited | FactClass::Read | FactClass::Named => TextKind::Code,
+            FactClass::Risk
+            | FactClass::First(_)
+            | FactClass::Last(_)
+            | FactClass::Goal
+            | FactClass::Words
+            | FactClass::Outside
+            | FactClass::State
+            | FactClass::Done
+            | FactClass::Earlier
+            | FactClass::Problems => TextKind::Prose,
         }
     }
 
-    pub(crate) fn is_file(self) -> bool {
-        matches!(self, Class::Edited | Class::Read | Class::Named)
+    pub(crate) fn is_file_class(self) -> bool {
+        matches!(self, FactClass::Edited | FactClass::Read | FactClass::Named)
     }
 
     /// The word before a file's name.
-    pub(super) fn verb(self) -> &'static str {
+    pub(super) fn file_verb(self) -> &'static str {
         match self {
-            Class::Edited => "edited ",
-            Class::Read => "read ",
+            FactClass::Edited => "edited ",
+            FactClass::Read => "read ",
             _ => "",
         }
     }
 
-    pub(super) fn style(self) -> Style {
+    pub(super) fn style(self) -> FactStyle {
         match self {
-            Class::Edited | Class::Read | Class::Named => Style::Folders,
-            Class::Earlier => Style::Inline,
-            _ => Style::Lines,
+            FactClass::Edited | FactClass::Read | FactClass::Named => FactStyle::Folders,
+            FactClass::Earlier => FactStyle::Inline,
+            _ => FactStyle::Lines,
         }
     }
 }

@@ -1,54 +1,61 @@
 //! Work at risk, and effects on the outside world. They come first in a brief. The list is complete, or says how many
 //! more there are.
 
-use super::candidate::{Candidate, Class};
-use crate::content::Content;
+use super::candidate::{Candidate, FactClass};
+use crate::content::TextContent;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
-use crate::effect::{Detail, Effect, Kind, describe};
-use crate::render::{inline, path, quoted};
-use crate::text::{count, cut};
+use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
+use crate::render::{in_quotation_marks, inline_for_model, path_or_code};
+use crate::text::{count_with_noun, cut_to_bytes};
 
 /// Returns every fact about git and the outside world, those at risk first. Anything that contradicts the summary
 /// comes at the very top.
-pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
-    let git = digest.git();
-    let mut all: Vec<Candidate> = contradictions(summary, digest)
+pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
+    let git = digest.git_state();
+    let mut all: Vec<Candidate> = find_contradictions(summary, digest)
         .into_iter()
         .enumerate()
-        .map(|(place, text)| candidate_of(Class::Risk, &format!("risk:contradiction-{place}"), vec![text]))
+        .map(|(place, text)| {
+            effect_candidate(FactClass::Risk, &format!("risk:contradiction-{place}"), vec![text])
+        })
         .collect();
-    let known = (!summary.is_empty()).then(|| Content::of(summary));
-    all.extend(at_risk(digest, &git, summary));
-    all.extend(standing(digest, &git, known.as_ref()));
+    let known = (!summary.is_empty()).then(|| TextContent::from_text(summary));
+    all.extend(work_at_risk(digest, &git, summary));
+    all.extend(git_state_candidates(digest, &git, known.as_ref()));
     // Facts from before the last compaction were in the brief at that time.
     let only_new = !summary.is_empty();
-    all.extend(outside(digest, only_new));
+    all.extend(external_effect_candidates(digest, only_new));
     all
 }
 
-fn candidate_of(class: Class, id: &str, forms: Vec<String>) -> Candidate {
-    Candidate::of(class, id.to_owned(), forms)
+fn effect_candidate(class: FactClass, id: &str, forms: Vec<String>) -> Candidate {
+    Candidate::of_class(class, id.to_owned(), forms)
 }
 
 /// Returns work that would be lost with the working tree or with the machine, unless the summary mentions it.
-fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
+fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
     // A file that was deleted again cannot be lost.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
     let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
-    let known = says(summary, UNCOMMITTED_WORDS, files.iter().map(name));
+    let known = summary_says(summary, UNCOMMITTED_WORDS, files.iter().map(name));
     if knows_git && !files.is_empty() && !known {
         let n = files.len();
-        let seen = digest.effects.iter().any(|used| matches!(used.effect.kind, Kind::Commit | Kind::Amend));
+        let seen = digest
+            .effects
+            .iter()
+            .any(|used| matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend));
         let head = match git.commit {
             // Somebody else moved HEAD, or the branch changed: the files may have been committed unseen.
             None if git.moved.is_some() || seen => {
-                format!("{} edited here, in no commit that was seen: ", count(n, "file"))
+                format!("{} edited here, in no commit that was seen: ", count_with_noun(n, "file"))
             }
             // Some of them may be staged: that is not a commit either.
-            None => format!("nothing committed of {}: ", count(n, "edited file")),
-            Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
+            None => format!("nothing committed of {}: ", count_with_noun(n, "edited file")),
+            Some(used) => {
+                format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file"))
+            }
         };
         // A brief without a summary and a packet list the edited files below. If they are the same files, the number is
         // enough.
@@ -58,41 +65,47 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             true => [head.trim_end_matches(": ").to_owned()].to_vec(),
             // Without a summary names are enough, because the files are listed below with their folders.
             false if summary.is_empty() => {
-                let names = || files.iter().map(|file| path(&name(file), 120));
-                [6, 14, usize::MAX].map(|most| format!("{head}{}", listed(names(), most))).to_vec()
+                let names = || files.iter().map(|file| path_or_code(&name(file), 120));
+                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
             }
-            false => [6, 14, usize::MAX].map(|most| format!("{head}{}", by_folder(&files, most))).to_vec(),
+            false => {
+                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_by_folder(&files, most))).to_vec()
+            }
         };
-        all.push(candidate_of(Class::Risk, "risk:uncommitted", distinct(forms)));
+        all.push(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)));
     }
     if !git.stashed.is_empty() {
-        let files = listed(git.stashed.iter().map(|file: &&FileUse| path(&file.path, 120)), 14);
-        let n = count(git.stashed.len(), "file");
-        all.push(candidate_of(
-            Class::Risk,
+        let files =
+            list_first_items(git.stashed.iter().map(|file: &&FileUse| path_or_code(&file.path, 120)), 14);
+        let n = count_with_noun(git.stashed.len(), "file");
+        all.push(effect_candidate(
+            FactClass::Risk,
             "risk:stash",
             vec![format!("in a stash, in no commit: {n}: {files}")],
         ));
     }
-    let known = says(summary, UNPUSHED_WORDS, git.unpushed.iter().map(|used| used.effect.id.clone()));
+    let known = summary_says(summary, UNPUSHED_WORDS, git.unpushed.iter().map(|used| used.effect.id.clone()));
     if !git.unpushed.is_empty() && !known {
-        let ids: Vec<String> = git.unpushed.iter().map(|used| name_of(used)).collect();
+        let ids: Vec<String> = git.unpushed.iter().map(|used| commit_name(used)).collect();
         let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
         let forms = [6, usize::MAX]
-            .map(|most| format!("{noun} {} {verb} not pushed", listed(ids.iter().cloned(), most)));
-        all.push(candidate_of(Class::Risk, "risk:unpushed", distinct(forms.to_vec())));
+            .map(|most| format!("{noun} {} {verb} not pushed", list_first_items(ids.iter().cloned(), most)));
+        all.push(effect_candidate(FactClass::Risk, "risk:unpushed", without_duplicates(forms.to_vec())));
     }
     if let Some(commit) = git.moved {
-        let seen =
-            git.commit.map(|used| format!("; the last one seen is {}", name_of(used))).unwrap_or_default();
-        let text = format!("Git: HEAD is now {}{seen}; it was moved outside the session", cut(commit, 10));
-        all.push(candidate_of(Class::State, "git:moved", vec![text]));
+        let seen = git
+            .commit
+            .map(|used| format!("; the last one seen is {}", commit_name(used)))
+            .unwrap_or_default();
+        let text =
+            format!("Git: HEAD is now {}{seen}; it was moved outside the session", cut_to_bytes(commit, 10));
+        all.push(effect_candidate(FactClass::State, "git:moved", vec![text]));
     }
     all
 }
 
 /// Whether the summary names all of `names`, and has a line with one of them and one of the words.
-fn says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> bool {
+fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> bool {
     if summary.is_empty() {
         return false;
     }
@@ -106,30 +119,35 @@ fn says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> b
 
 /// Returns branch, last commit, pull request and later changes of the checkout, as far as the summary does not name
 /// them.
-fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<Candidate> {
-    let is_new = |word: &str| summary.is_none_or(|summary| !summary.has(&word.to_lowercase()));
+fn git_state_candidates(digest: &Digest, git: &GitState, summary: Option<&TextContent>) -> Vec<Candidate> {
+    let is_new = |word: &str| summary.is_none_or(|summary| !summary.has_phrase(&word.to_lowercase()));
     let (mut parts, mut short) = (Vec::new(), Vec::new());
     if !git.branch.is_empty() && is_new(git.branch) {
-        short.push(format!("branch {}", path(git.branch, 100)));
-        parts.push(format!("branch {}", path(git.branch, 100)));
+        short.push(format!("branch {}", path_or_code(git.branch, 100)));
+        parts.push(format!("branch {}", path_or_code(git.branch, 100)));
     }
     let disk = digest.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
     match (git.commit, disk) {
         (Some(used), _) if git.moved.is_none() => {
             let pushed = digest.effects.iter().any(|other| {
-                matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
+                matches!(other.effect.kind, EffectKind::Push | EffectKind::UpToDate)
+                    && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
-            let name = name_of(used);
-            let subject =
-                if used.effect.what.is_empty() { String::new() } else { quoted(&used.effect.what, 70) };
+            let name = commit_name(used);
+            let subject = if used.effect.what.is_empty() {
+                String::new()
+            } else {
+                in_quotation_marks(&used.effect.what, 70)
+            };
             // Beside a summary, a new commit stands below what was done to the outside world.
             let is_told = summary.is_some() && used.record > digest.epoch;
             if is_told || !used.effect.id.is_empty() && !is_new(&used.effect.id) {
                 // Nothing to add.
             } else if used.effect.id.is_empty() {
                 // `git commit -q` prints no id. HEAD on disk is then most likely that commit, but nothing shows it.
-                let head = disk.map(|commit| format!("; HEAD {}", cut(commit, 10))).unwrap_or_default();
+                let head =
+                    disk.map(|commit| format!("; HEAD {}", cut_to_bytes(commit, 10))).unwrap_or_default();
                 let long = if subject.is_empty() { &name } else { &subject };
                 parts.push(format!("last commit {long}{pushed}{head}"));
                 short.push(format!("last commit {name}{pushed}{head}"));
@@ -138,54 +156,55 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
                 short.push(format!("last commit {name}{pushed}"));
             }
         }
-        (_, Some(commit)) if is_new(cut(commit, 7)) => {
-            short.push(format!("HEAD {}", cut(commit, 10)));
-            parts.push(format!("HEAD {}", cut(commit, 10)));
+        (_, Some(commit)) if is_new(cut_to_bytes(commit, 7)) => {
+            short.push(format!("HEAD {}", cut_to_bytes(commit, 10)));
+            parts.push(format!("HEAD {}", cut_to_bytes(commit, 10)));
         }
         _ => {}
     }
     if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id)) {
         let Effect { id, link, .. } = &used.effect;
-        let link = if link.is_empty() { String::new() } else { format!(" {}", inline(link, 200)) };
-        short.push(format!("pull request #{}", inline(id, 40)));
-        parts.push(format!("pull request #{}{link}", inline(id, 40)));
+        let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
+        short.push(format!("pull request #{}", inline_for_model(id, 40)));
+        parts.push(format!("pull request #{}{link}", inline_for_model(id, 40)));
     }
     let mut all = Vec::new();
-    let reset: Vec<String> = digest.reset_commits().into_iter().map(name_of).collect();
+    let reset: Vec<String> = digest.reset_commits().into_iter().map(commit_name).collect();
     if !reset.is_empty() {
-        all.push(candidate_of(
-            Class::State,
+        all.push(effect_candidate(
+            FactClass::State,
             "git:reset",
             vec![format!("Git: reset away since: {}", reset.join(", "))],
         ));
     }
     if !parts.is_empty() {
         let forms = vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))];
-        all.push(candidate_of(Class::State, "git:state", distinct(forms)));
+        all.push(effect_candidate(FactClass::State, "git:state", without_duplicates(forms)));
     }
     if !git.notes.is_empty() {
-        let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Detail::Short)).collect();
-        all.push(candidate_of(
-            Class::State,
+        let notes: Vec<String> =
+            git.notes.iter().map(|used| describe_effect(&used.effect, DescriptionDetail::Short)).collect();
+        all.push(effect_candidate(
+            FactClass::State,
             "git:notes",
-            vec![format!("Git since then: {}", listed_last(&notes, 6))],
+            vec![format!("Git since then: {}", list_last_items(&notes, 6))],
         ));
     }
     all
 }
 
 /// Returns one candidate for each group of related effects, so that ten ids take one line.
-fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
-    let mut groups: Vec<Group> = Vec::new();
-    for used in digest.effects.iter().filter(|used| used.effect.kind.is_outside()) {
+fn external_effect_candidates(digest: &Digest, only_new: bool) -> Vec<Candidate> {
+    let mut groups: Vec<EffectGroup> = Vec::new();
+    for used in digest.effects.iter().filter(|used| used.effect.kind.is_external()) {
         let is_new = used.record > digest.epoch;
         if only_new && !is_new {
             continue;
         }
-        let key = Key::of(used, is_new);
+        let key = GroupKey::of_effect(used, is_new);
         match groups.iter_mut().find(|group| group.key == key) {
             Some(group) => group.members.push(used),
-            None => groups.push(Group { key, members: vec![used] }),
+            None => groups.push(EffectGroup { key, members: vec![used] }),
         }
     }
     // The newest come first. Effects that the last brief contained come after all new ones.
@@ -194,88 +213,95 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     });
     // Those that were reset are listed with the state of git.
     let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
-    groups.iter_mut().for_each(|group| group.drop_replaced(&there));
-    groups.iter().filter(|group| !group.members.is_empty()).map(Group::candidate).collect()
+    groups.iter_mut().for_each(|group| group.drop_amended_commits(&there));
+    groups.iter().filter(|group| !group.members.is_empty()).map(EffectGroup::to_candidate).collect()
 }
 
 #[derive(PartialEq, Eq)]
-struct Key<'d> {
+struct GroupKey<'d> {
     is_new: bool,
-    kind: Kind,
+    kind: EffectKind,
     place: &'d str,
     folder: &'d str,
     /// The record of an effect that is never grouped; 0 for one that is.
     alone: u64,
 }
 
-struct Group<'d> {
-    key: Key<'d>,
+struct EffectGroup<'d> {
+    key: GroupKey<'d>,
     members: Vec<&'d EffectUse>,
 }
 
-impl<'d> Key<'d> {
-    fn of(used: &'d EffectUse, is_new: bool) -> Key<'d> {
+impl<'d> GroupKey<'d> {
+    fn of_effect(used: &'d EffectUse, is_new: bool) -> GroupKey<'d> {
         let Effect { kind, place, folder, .. } = &used.effect;
         let (kind, place) = match kind {
-            Kind::Commit | Kind::Amend => (Kind::Commit, place.as_str()),
-            Kind::Push | Kind::Tag | Kind::Branch => (*kind, ""),
+            EffectKind::Commit | EffectKind::Amend => (EffectKind::Commit, place.as_str()),
+            EffectKind::Push | EffectKind::Tag | EffectKind::Branch => (*kind, ""),
             kind => (*kind, place.as_str()),
         };
         let groups = matches!(
             kind,
-            Kind::Commit
-                | Kind::Push
-                | Kind::Tag
-                | Kind::Branch
-                | Kind::Comment
-                | Kind::Review
-                | Kind::Issue
-                | Kind::Merge
+            EffectKind::Commit
+                | EffectKind::Push
+                | EffectKind::Tag
+                | EffectKind::Branch
+                | EffectKind::Comment
+                | EffectKind::Review
+                | EffectKind::Issue
+                | EffectKind::Merge
         );
         let alone = if groups { 0 } else { used.record };
         let folder = if used.elsewhere { folder.as_str() } else { "" };
-        Key { is_new, kind, place, folder, alone }
+        GroupKey { is_new, kind, place, folder, alone }
     }
 }
 
-impl Group<'_> {
+impl EffectGroup<'_> {
     /// Drops commits that were amended: they no longer exist, and their successors are listed.
-    fn drop_replaced(&mut self, there: &[u64]) {
-        if self.key.kind == Kind::Commit && self.key.folder.is_empty() {
+    fn drop_amended_commits(&mut self, there: &[u64]) {
+        if self.key.kind == EffectKind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
         }
     }
 
-    fn candidate(&self) -> Candidate {
+    fn to_candidate(&self) -> Candidate {
         let first = self.members[0];
         let last = self.members[self.members.len() - 1];
-        let id = format!("outside:{}:{}", first.record, kind_name(self.key.kind));
-        let at = time_of(&last.at);
+        let id = format!("outside:{}:{}", first.record, effect_kind_name(self.key.kind));
+        let at = format_time_of_day(&last.at);
         let there = if self.key.folder.is_empty() {
             String::new()
         } else {
-            format!(" in {}", path(self.key.folder, 100))
+            format!(" in {}", path_or_code(self.key.folder, 100))
         };
         let forms = match self.members.as_slice() {
-            [used] if self.key.kind != Kind::Push => [Detail::Short, Detail::Long]
-                .map(|tense| format!("{}{there}{at}", describe(&used.effect, tense)))
-                .to_vec(),
-            _ if self.key.kind == Kind::Push => vec![format!("{}{there}{at}", self.pushes())],
+            [used] if self.key.kind != EffectKind::Push => {
+                [DescriptionDetail::Short, DescriptionDetail::Long]
+                    .map(|tense| format!("{}{there}{at}", describe_effect(&used.effect, tense)))
+                    .to_vec()
+            }
+            _ if self.key.kind == EffectKind::Push => {
+                vec![format!("{}{there}{at}", self.branches_with_commits())]
+            }
             members => {
                 let ids: Vec<String> = members.iter().map(|used| id_or_text(used)).collect();
-                let named: Vec<String> = members.iter().map(|used| with_words(used, 50)).collect();
-                let long: Vec<String> = members.iter().map(|used| with_words(used, 100)).collect();
-                let head = self.head();
+                let named: Vec<String> = members.iter().map(|used| id_with_text(used, 50)).collect();
+                let long: Vec<String> = members.iter().map(|used| id_with_text(used, 100)).collect();
+                let head = self.text_before_ids();
                 [ids, named, long].map(|list| format!("{head}{there}: {}{at}", list.join(", "))).to_vec()
             }
         };
-        Candidate { known_by: self.known_by(), ..candidate_of(Class::Outside, &id, distinct(forms)) }
+        Candidate {
+            known_by: self.texts_in_summary(),
+            ..effect_candidate(FactClass::Outside, &id, without_duplicates(forms))
+        }
     }
 
     /// Returns what a summary must contain so that it has this fact: every id, and for a push also the word `pushed`.
-    fn known_by(&self) -> Vec<String> {
+    fn texts_in_summary(&self) -> Vec<String> {
         let last = self.members[self.members.len() - 1];
-        if self.key.kind == Kind::Push {
+        if self.key.kind == EffectKind::Push {
             let end = last.effect.id.rsplit("..").next().unwrap_or("").trim_start_matches('.');
             let named = if end.is_empty() { last.effect.what.as_str() } else { end };
             return vec![named.to_owned(), "pushed".to_owned()];
@@ -285,24 +311,28 @@ impl Group<'_> {
     }
 
     /// Returns the words before the ids, such as `4 comments on owner/name#133` or `3 commits on main`.
-    fn head(&self) -> String {
+    fn text_before_ids(&self) -> String {
         let noun = match self.key.kind {
-            Kind::Commit => "commit",
-            Kind::Comment => "comment",
-            Kind::Review => "review",
-            Kind::Issue => "issue",
-            Kind::Merge => "merge",
-            Kind::Tag => "tag",
+            EffectKind::Commit => "commit",
+            EffectKind::Comment => "comment",
+            EffectKind::Review => "review",
+            EffectKind::Issue => "issue",
+            EffectKind::Merge => "merge",
+            EffectKind::Tag => "tag",
             _ => "branch",
         };
         let n = self.members.len();
-        let noun = if noun == "branch" && n > 1 { format!("{n} branches") } else { count(n, noun) };
-        let word = if self.key.kind == Kind::Issue { "in" } else { "on" };
-        if self.key.place.is_empty() { noun } else { format!("{noun} {word} {}", inline(self.key.place, 80)) }
+        let noun = if noun == "branch" && n > 1 { format!("{n} branches") } else { count_with_noun(n, noun) };
+        let word = if self.key.kind == EffectKind::Issue { "in" } else { "on" };
+        if self.key.place.is_empty() {
+            noun
+        } else {
+            format!("{noun} {word} {}", inline_for_model(self.key.place, 80))
+        }
     }
 
     /// Returns each branch with the commit of its last push.
-    fn pushes(&self) -> String {
+    fn branches_with_commits(&self) -> String {
         let mut last: Vec<(&str, &EffectUse, usize)> = Vec::new();
         for used in &self.members {
             let name = used.effect.what.trim_end_matches(" (forced)");
@@ -313,19 +343,19 @@ impl Group<'_> {
         }
         let tell = |(_, used, n): &(&str, &EffectUse, usize)| {
             let times = if *n > 1 { format!(" ({n} pushes)") } else { String::new() };
-            format!("{}{times}", describe(&used.effect, Detail::Short))
+            format!("{}{times}", describe_effect(&used.effect, DescriptionDetail::Short))
         };
         last.iter().map(tell).collect::<Vec<_>>().join("; ")
     }
 }
 
-fn kind_name(kind: Kind) -> &'static str {
+fn effect_kind_name(kind: EffectKind) -> &'static str {
     match kind {
-        Kind::Commit | Kind::Amend => "commit",
-        Kind::Push => "push",
-        Kind::Comment => "comment",
-        Kind::PullRequest => "pull-request",
-        Kind::Issue => "issue",
+        EffectKind::Commit | EffectKind::Amend => "commit",
+        EffectKind::Push => "push",
+        EffectKind::Comment => "comment",
+        EffectKind::PullRequest => "pull-request",
+        EffectKind::Issue => "issue",
         _ => "effect",
     }
 }
@@ -334,43 +364,45 @@ fn kind_name(kind: Kind) -> &'static str {
 fn id_or_text(used: &EffectUse) -> String {
     let Effect { id, link, what, .. } = &used.effect;
     match (id.is_empty(), link.is_empty()) {
-        (false, _) => inline(id, 110),
-        (true, false) => inline(link, 200),
-        (true, true) => inline(what, 60),
+        (false, _) => inline_for_model(id, 110),
+        (true, false) => inline_for_model(link, 200),
+        (true, true) => inline_for_model(what, 60),
     }
 }
 
-fn with_words(used: &EffectUse, most: usize) -> String {
+fn id_with_text(used: &EffectUse, most: usize) -> String {
     let Effect { id, what, kind, .. } = &used.effect;
-    let is_quote = matches!(kind, Kind::Commit | Kind::Amend);
+    let is_quote = matches!(kind, EffectKind::Commit | EffectKind::Amend);
     match (id.is_empty(), what.is_empty()) {
         (_, true) | (true, _) => id_or_text(used),
-        (false, false) if is_quote => format!("{} {}", inline(id, 110), quoted(what, most)),
-        (false, false) => format!("{} ({})", inline(id, 110), inline(what, most)),
+        (false, false) if is_quote => {
+            format!("{} {}", inline_for_model(id, 110), in_quotation_marks(what, most))
+        }
+        (false, false) => format!("{} ({})", inline_for_model(id, 110), inline_for_model(what, most)),
     }
 }
 
 /// Names a commit by its id, by its subject if no id was printed, or else by its time.
-fn name_of(used: &EffectUse) -> String {
+fn commit_name(used: &EffectUse) -> String {
     let Effect { id, what, .. } = &used.effect;
     match (id.is_empty(), what.is_empty()) {
-        (false, _) => inline(id, 40),
-        (true, false) => quoted(what, 50),
-        (true, true) => format!("without a known id{}", time_of(&used.at)),
+        (false, _) => inline_for_model(id, 40),
+        (true, false) => in_quotation_marks(what, 50),
+        (true, true) => format!("without a known id{}", format_time_of_day(&used.at)),
     }
 }
 
 /// Returns the time of day, such as `, 16:20`.
-fn time_of(at: &str) -> String {
+fn format_time_of_day(at: &str) -> String {
     at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
 }
 
 /// Lists files grouped by folder, such as `src/{a.rs, b.rs}, c.rs`, and says how many more there are.
-fn by_folder(files: &[&FileUse], most: usize) -> String {
+fn list_by_folder(files: &[&FileUse], most: usize) -> String {
     let mut folders: Vec<(&str, Vec<String>)> = Vec::new();
     for file in files.iter().take(most) {
         let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
-        let name = path(name, 120);
+        let name = path_or_code(name, 120);
         match folders.iter_mut().find(|(known, _)| *known == folder) {
             Some((_, names)) => names.push(name),
             None => folders.push((folder, vec![name])),
@@ -378,8 +410,8 @@ fn by_folder(files: &[&FileUse], most: usize) -> String {
     }
     let words = |(folder, names): &(&str, Vec<String>)| match (*folder, names.as_slice()) {
         ("", names) => names.join(", "),
-        (folder, [name]) => format!("{}/{name}", path(folder, 200)),
-        (folder, names) => format!("{}/{{{}}}", path(folder, 200), names.join(", ")),
+        (folder, [name]) => format!("{}/{name}", path_or_code(folder, 200)),
+        (folder, names) => format!("{}/{{{}}}", path_or_code(folder, 200), names.join(", ")),
     };
     let more = files.len().saturating_sub(most);
     let more = if more > 0 { format!(", +{more} more") } else { String::new() };
@@ -387,20 +419,20 @@ fn by_folder(files: &[&FileUse], most: usize) -> String {
 }
 
 /// Lists the first items, and says how many more there are.
-fn listed(items: impl Iterator<Item = String>, most: usize) -> String {
+fn list_first_items(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let kept = items.len().min(most);
     let more = if kept < items.len() { format!(", +{} more", items.len() - kept) } else { String::new() };
     format!("{}{more}", items[..kept].join(", "))
 }
 
-fn listed_last(items: &[String], most: usize) -> String {
+fn list_last_items(items: &[String], most: usize) -> String {
     let from = items.len().saturating_sub(most);
     let before = if from > 0 { format!("+{from} before, ") } else { String::new() };
     format!("{before}{}", items[from..].join("; "))
 }
 
-fn distinct(mut forms: Vec<String>) -> Vec<String> {
+fn without_duplicates(mut forms: Vec<String>) -> Vec<String> {
     forms.dedup();
     forms
 }
@@ -413,7 +445,7 @@ const UNCOMMITTED_WORDS: &[&str] =
 const UNPUSHED_WORDS: &[&str] = &["unpushed", "not pushed", "not yet pushed", "not been pushed"];
 
 /// Phrases of a summary that mean that nothing at all is committed.
-const NOT_COMMITTED: &[&str] = &[
+const NOTHING_COMMITTED_PHRASES: &[&str] = &[
     "nothing has been committed",
     "nothing is committed",
     "not been committed",
@@ -429,7 +461,7 @@ const NOT_COMMITTED: &[&str] = &[
 ];
 
 /// Phrases of a summary that mean that nothing at all is pushed.
-const NOT_PUSHED: &[&str] = &[
+const NOTHING_PUSHED_PHRASES: &[&str] = &[
     "not been pushed",
     "not yet pushed",
     "not pushed yet",
@@ -440,44 +472,44 @@ const NOT_PUSHED: &[&str] = &[
 ];
 
 /// Finds claims of the summary that work is not committed or not pushed although it is. In doubt it reports nothing.
-pub fn contradictions(summary: &str, digest: &Digest) -> Vec<String> {
+pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();
     if summary.is_empty() {
         return found;
     }
-    let git = digest.git();
+    let git = digest.git_state();
     let lower = summary.to_ascii_lowercase();
     let said = |words: &[&'static str]| words.iter().find(|words| lower.contains(**words)).copied();
     let edited =
         digest.files.iter().filter(|file| file.edits > 0 && !file.outside).map(|file| file.edited_at).max();
     let commit = git.commit.filter(|used| !used.effect.id.is_empty() && git.moved.is_none());
     let all_committed = git.uncommitted.is_empty() && git.stashed.is_empty();
-    if let (Some(words), Some(used)) = (said(NOT_COMMITTED), commit)
+    if let (Some(words), Some(used)) = (said(NOTHING_COMMITTED_PHRASES), commit)
         && all_committed
         && edited.is_some_and(|edited| edited < used.record)
     {
         found.push(format!(
             "the summary says “{words}”; commit {} was made{}, and nothing was edited since",
-            name_of(used),
-            clock(&used.at)
+            commit_name(used),
+            clock_time(&used.at)
         ));
     }
-    let push = digest.effects.iter().rfind(|used| used.effect.kind == Kind::Push && !used.elsewhere);
-    if let (Some(words), Some(push)) = (said(NOT_PUSHED), push)
+    let push = digest.effects.iter().rfind(|used| used.effect.kind == EffectKind::Push && !used.elsewhere);
+    if let (Some(words), Some(push)) = (said(NOTHING_PUSHED_PHRASES), push)
         && git.unpushed.is_empty()
         && all_committed
         && commit.is_none_or(|used| used.record <= push.record)
     {
         found.push(format!(
             "the summary says “{words}”; {}{}",
-            describe(&push.effect, Detail::Short),
-            clock(&push.at)
+            describe_effect(&push.effect, DescriptionDetail::Short),
+            clock_time(&push.at)
         ));
     }
     found
 }
 
-fn clock(at: &str) -> String {
+fn clock_time(at: &str) -> String {
     at.get(11..16).map(|time| format!(" at {time}")).unwrap_or_default()
 }
 

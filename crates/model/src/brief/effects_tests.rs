@@ -1,11 +1,11 @@
 use super::*;
 use crate::digest::GitOnDisk;
 
-fn commit(record: u64, id: &str, subject: &str) -> EffectUse {
-    used(record, Kind::Commit, subject, "main", id)
+fn commit_effect(record: u64, id: &str, subject: &str) -> EffectUse {
+    effect_use(record, EffectKind::Commit, subject, "main", id)
 }
 
-fn used(record: u64, kind: Kind, what: &str, place: &str, id: &str) -> EffectUse {
+fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> EffectUse {
     let effect = Effect {
         kind,
         what: what.into(),
@@ -17,74 +17,78 @@ fn used(record: u64, kind: Kind, what: &str, place: &str, id: &str) -> EffectUse
     EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, elsewhere: false }
 }
 
-fn edited(path: &str, at: u64, saved_at: u64) -> FileUse {
+fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
     FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
 }
 
 /// Returns the longest form of each candidate.
-fn lines(digest: &Digest, summary: &str) -> Vec<String> {
-    candidates(digest, summary).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
+fn longest_forms(digest: &Digest, summary: &str) -> Vec<String> {
+    effect_candidates(digest, summary).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
 }
 
 #[test]
 fn what_is_only_in_the_working_tree() {
     let mut digest = Digest::new("s");
     digest.branch = "topic".into();
-    digest.files = (0..20).map(|n| edited(&format!("src/f{n}.rs"), n + 1, 0)).collect();
-    let alone = candidates(&digest, "");
+    digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
+    let alone = effect_candidates(&digest, "");
     assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
-    let told = candidates(&digest, "a summary");
+    let told = effect_candidates(&digest, "a summary");
     assert!(told[0].forms[0].starts_with("nothing committed of 20 edited files: src/{f19.rs, "));
     assert!(told[0].forms[0].ends_with("f14.rs}, +14 more"), "{}", told[0].forms[0]);
     assert!(!told[0].forms[2].contains("more"));
-    let told = candidates(&digest, "Nothing of it is committed: f0.rs. The others are not committed either.");
+    let told =
+        effect_candidates(&digest, "Nothing of it is committed: f0.rs. The others are not committed either.");
     assert!(told[0].id == "risk:uncommitted", "it names one of twenty");
     digest.files.truncate(1);
-    let told = candidates(&digest, "On topic. f0.rs is not committed.");
+    let told = effect_candidates(&digest, "On topic. f0.rs is not committed.");
     assert_eq!(told.len(), 0, "said already: {told:?}");
-    digest.files = (0..20).map(|n| edited(&format!("src/f{n}.rs"), n + 1, 0)).collect();
+    digest.files = (0..20).map(|n| edited_file(&format!("src/f{n}.rs"), n + 1, 0)).collect();
     digest.branch = "main".into();
-    digest.effects.push(commit(21, "1111111", "One"));
-    digest.files[3] = edited("src/f3.rs", 25, 21);
+    digest.effects.push(commit_effect(21, "1111111", "One"));
+    digest.files[3] = edited_file("src/f3.rs", 25, 21);
     digest.files.iter_mut().for_each(|file| file.saved_at = 21);
-    assert_eq!(lines(&digest, "")[0], "not committed since 1111111: 1 file: f3.rs");
+    assert_eq!(longest_forms(&digest, "")[0], "not committed since 1111111: 1 file: f3.rs");
     // A commit on one branch says nothing about another branch.
     digest.branch = "other".into();
-    assert_eq!(lines(&digest, "")[0], "1 file edited here, in no commit that was seen: f3.rs");
-    assert!(lines(&digest, "").contains(&"Git: branch other".to_owned()));
+    assert_eq!(longest_forms(&digest, "")[0], "1 file edited here, in no commit that was seen: f3.rs");
+    assert!(longest_forms(&digest, "").contains(&"Git: branch other".to_owned()));
 }
 
 #[test]
 fn a_stash_that_was_taken_back_and_changes_made_anew_are_history() {
     let mut digest = Digest::new("s");
     digest.branch = "main".into();
-    digest.files = vec![edited("src/a.rs", 9, 0)];
-    digest.effects.push(used(2, Kind::Stash, "WIP", "", ""));
-    digest.effects.push(used(3, Kind::Unstash, "pop", "", ""));
-    digest.effects.push(used(5, Kind::Discard, "src/a.rs", "", ""));
-    let notes = |digest: &Digest| lines(digest, "").iter().any(|line| line.starts_with("Git since then"));
-    assert!(!notes(&digest), "{:?}", lines(&digest, ""));
-    digest.effects.push(used(12, Kind::Discard, "src/a.rs", "", ""));
+    digest.files = vec![edited_file("src/a.rs", 9, 0)];
+    digest.effects.push(effect_use(2, EffectKind::Stash, "WIP", "", ""));
+    digest.effects.push(effect_use(3, EffectKind::Unstash, "pop", "", ""));
+    digest.effects.push(effect_use(5, EffectKind::Discard, "src/a.rs", "", ""));
+    let notes =
+        |digest: &Digest| longest_forms(digest, "").iter().any(|line| line.starts_with("Git since then"));
+    assert!(!notes(&digest), "{:?}", longest_forms(&digest, ""));
+    digest.effects.push(effect_use(12, EffectKind::Discard, "src/a.rs", "", ""));
     assert!(notes(&digest));
 }
 
 #[test]
 fn what_is_not_known_to_be_git_is_not_at_risk() {
     let mut digest = Digest::new("s");
-    digest.files = vec![edited("a.rs", 1, 0)];
-    assert_eq!(lines(&digest, ""), Vec::<String>::new());
+    digest.files = vec![edited_file("a.rs", 1, 0)];
+    assert_eq!(longest_forms(&digest, ""), Vec::<String>::new());
 }
 
 #[test]
 fn groups_keep_every_id() {
     let mut digest = Digest::new("s");
     digest.effects = (1..=11)
-        .map(|n| used(n, Kind::Comment, &format!("reply to {n}"), "o/r#5", &format!("90000{n:02}")))
+        .map(|n| {
+            effect_use(n, EffectKind::Comment, &format!("reply to {n}"), "o/r#5", &format!("90000{n:02}"))
+        })
         .collect();
-    digest.effects.push(commit(12, "1111111", "One"));
-    digest.effects.push(used(13, Kind::Push, "main", "origin", "0000000..1111111"));
-    digest.effects.push(commit(14, "2222222", "Two"));
-    let told = candidates(&digest, "");
+    digest.effects.push(commit_effect(12, "1111111", "One"));
+    digest.effects.push(effect_use(13, EffectKind::Push, "main", "origin", "0000000..1111111"));
+    digest.effects.push(commit_effect(14, "2222222", "Two"));
+    let told = effect_candidates(&digest, "");
     for form in [0, 1] {
         let text: String =
             told.iter().map(|one| one.forms[form.min(one.forms.len() - 1)].clone() + "\n").collect();
@@ -100,26 +104,30 @@ fn groups_keep_every_id() {
 #[test]
 fn a_summary_that_is_wrong_is_put_right() {
     let mut digest = Digest::new("s");
-    digest.files = vec![edited("a.rs", 1, 5)];
-    digest.effects.push(commit(5, "3696270", "One"));
+    digest.files = vec![edited_file("a.rs", 1, 5)];
+    digest.effects.push(commit_effect(5, "3696270", "One"));
     let wrong = "All work is done. The changes are uncommitted.";
     assert_eq!(
-        contradictions(wrong, &digest),
+        find_contradictions(wrong, &digest),
         [
             "the summary says “are uncommitted”; commit 3696270 was made at 16:20, and nothing was edited since"
         ]
     );
-    assert!(lines(&digest, wrong)[0].starts_with("the summary says"));
+    assert!(longest_forms(&digest, wrong)[0].starts_with("the summary says"));
     for summary in ["", "All changes are committed as 3696270.", "Commit the changes."] {
-        assert_eq!(contradictions(summary, &digest), Vec::<String>::new(), "{summary}");
+        assert_eq!(find_contradictions(summary, &digest), Vec::<String>::new(), "{summary}");
     }
-    digest.files.push(edited("b.rs", 7, 0));
-    assert_eq!(contradictions(wrong, &digest), Vec::<String>::new(), "something is not committed indeed");
-    digest.files.pop();
-    assert_eq!(contradictions("It has not been pushed.", &digest), Vec::<String>::new());
-    digest.effects.push(used(6, Kind::Push, "main", "origin", "1..2"));
+    digest.files.push(edited_file("b.rs", 7, 0));
     assert_eq!(
-        contradictions("It has not been pushed.", &digest),
+        find_contradictions(wrong, &digest),
+        Vec::<String>::new(),
+        "something is not committed indeed"
+    );
+    digest.files.pop();
+    assert_eq!(find_contradictions("It has not been pushed.", &digest), Vec::<String>::new());
+    digest.effects.push(effect_use(6, EffectKind::Push, "main", "origin", "1..2"));
+    assert_eq!(
+        find_contradictions("It has not been pushed.", &digest),
         ["the summary says “not been pushed”; pushed main to origin, 1..2 at 16:20"]
     );
 }
@@ -128,15 +136,15 @@ fn a_summary_that_is_wrong_is_put_right() {
 fn a_pull_request_of_another_branch_is_not_this_ones() {
     let mut digest = Digest::new("s");
     digest.branch = "topic".into();
-    digest.effects.push(used(2, Kind::Push, "topic", "origin", "1..2"));
-    digest.effects.push(used(3, Kind::PullRequest, "One", "o/r", "7"));
+    digest.effects.push(effect_use(2, EffectKind::Push, "topic", "origin", "1..2"));
+    digest.effects.push(effect_use(3, EffectKind::PullRequest, "One", "o/r", "7"));
     assert!(
-        lines(&digest, "").contains(&"Git: branch topic; pull request #7".to_owned()),
+        longest_forms(&digest, "").contains(&"Git: branch topic; pull request #7".to_owned()),
         "{:?}",
-        lines(&digest, "")
+        longest_forms(&digest, "")
     );
     digest.branch = "other".into();
-    assert!(!lines(&digest, "").iter().any(|line| line.starts_with("Git: ") && line.contains("#7")));
+    assert!(!longest_forms(&digest, "").iter().any(|line| line.starts_with("Git: ") && line.contains("#7")));
 }
 
 /// `git commit -q` prints no id, and with `-F -` its command line has no subject either.
@@ -149,9 +157,13 @@ fn a_quiet_commit_is_named_once() {
         ("Commas", "0858b41c3daa81b0", "Git: branch main; last commit “Commas”; HEAD 0858b41c3d"),
         ("", "", "Git: branch main; last commit without a known id, 16:20"),
     ] {
-        digest.effects = vec![commit(3, "", subject)];
+        digest.effects = vec![commit_effect(3, "", subject)];
         digest.disk = Some(GitOnDisk { commit: head.into(), ..GitOnDisk::default() });
-        assert!(lines(&digest, "").contains(&expected.to_owned()), "{:?}", lines(&digest, ""));
+        assert!(
+            longest_forms(&digest, "").contains(&expected.to_owned()),
+            "{:?}",
+            longest_forms(&digest, "")
+        );
     }
 }
 
@@ -159,6 +171,6 @@ fn a_quiet_commit_is_named_once() {
 fn our_own_records_are_not_at_risk() {
     let mut digest = Digest::new("s");
     digest.branch = "main".into();
-    digest.files = vec![edited(".agent/context/agents/tester.context.md", 2, 0)];
-    assert_eq!(lines(&digest, ""), ["Git: branch main"]);
+    digest.files = vec![edited_file(".agent/context/agents/tester.context.md", 2, 0)];
+    assert_eq!(longest_forms(&digest, ""), ["Git: branch main"]);
 }

@@ -1,40 +1,40 @@
 //! Turns the facts of a digest and the facts of features into candidates: one function for each section.
 
-use super::candidate::{Candidate, Class};
+use super::candidate::{Candidate, FactClass};
 use super::sections::{checks, done, failures, files, goal, state, words};
-use super::{Material, beside, effects};
-use crate::render::inline;
-use crate::text::fingerprint;
+use super::{BriefMaterial, beside, effects};
+use crate::render::inline_for_model;
+use crate::text::fnv_fingerprint;
 
-pub(super) fn candidates(material: &Material) -> Vec<Candidate> {
-    let mut all = Gathered::default();
-    all.outside(material);
-    all.features(material);
-    goal::gather(material, &mut all);
-    words::gather(material, &mut all);
-    state::gather(material, &mut all);
-    done::gather(material, &mut all);
-    checks::gather(material, &mut all);
-    failures::gather(material, &mut all);
-    files::gather(material, &mut all);
-    match material.summary() {
+pub(super) fn gather_candidates(material: &BriefMaterial) -> Vec<Candidate> {
+    let mut all = GatheredCandidates::default();
+    all.add_effects(material);
+    all.add_feature_facts(material);
+    goal::gather_goal(material, &mut all);
+    words::gather_user_words(material, &mut all);
+    state::gather_state(material, &mut all);
+    done::gather_done(material, &mut all);
+    checks::gather_checks(material, &mut all);
+    failures::gather_failures(material, &mut all);
+    files::gather_files(material, &mut all);
+    match material.visible_summary() {
         "" => all.candidates,
-        summary => beside::additions(all.candidates, summary),
+        summary => beside::facts_missing_in_summary(all.candidates, summary),
     }
 }
 
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct GatheredCandidates {
     candidates: Vec<Candidate>,
     /// How many facts of each class were added.
-    counts: Vec<(Class, usize)>,
+    counts: Vec<(FactClass, usize)>,
 }
 
-impl Gathered {
+impl GatheredCandidates {
     /// Adds a fact as the last of its class.
-    pub fn add(&mut self, class: Class, id: String, forms: Vec<String>) -> &mut Candidate {
+    pub fn add_fact(&mut self, class: FactClass, id: String, forms: Vec<String>) -> &mut Candidate {
         let at = self.candidates.len();
-        self.push(Candidate::of(class, id, forms));
+        self.push(Candidate::of_class(class, id, forms));
         &mut self.candidates[at]
     }
 
@@ -44,7 +44,7 @@ impl Gathered {
     }
 
     /// Returns how many facts of the class were added before this one.
-    fn next_place(&mut self, class: Class) -> usize {
+    fn next_place(&mut self, class: FactClass) -> usize {
         match self.counts.iter_mut().rev().find(|(known, _)| *known == class) {
             Some((_, count)) => {
                 *count += 1;
@@ -58,25 +58,25 @@ impl Gathered {
     }
 
     /// Whether a fact with this id was added.
-    pub fn has(&self, id: &str) -> bool {
+    pub fn has_fact(&self, id: &str) -> bool {
         self.candidates.iter().any(|known| known.id == id)
     }
 
     /// Adds what is at risk and what was done to the outside world. They come before everything else.
-    fn outside(&mut self, material: &Material) {
-        for candidate in effects::candidates(material.digest, material.summary()) {
+    fn add_effects(&mut self, material: &BriefMaterial) {
+        for candidate in effects::effect_candidates(material.digest, material.visible_summary()) {
             self.push(candidate);
         }
     }
 
     /// Adds the features' facts in the order of their rows, and problems with hooks.
-    fn features(&mut self, material: &Material) {
+    fn add_feature_facts(&mut self, material: &BriefMaterial) {
         for candidate in material.records {
             self.push(candidate.clone());
         }
         for problem in material.problems {
-            let id = format!("problem:{:016x}", fingerprint([problem]));
-            self.add(Class::Problems, id, vec![inline(problem, 200)]);
+            let id = format!("problem:{:016x}", fnv_fingerprint([problem]));
+            self.add_fact(FactClass::Problems, id, vec![inline_for_model(problem, 200)]);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::text::ByFingerprint;
 
 /// Statistics about the endings of a session's paths.
 #[derive(Debug)]
-pub(super) struct Endings<'a> {
+pub(super) struct PathEndings<'a> {
     /// How many files have each ending.
     count: HashMap<&'a str, u32, ByFingerprint>,
     /// For each folder, how many of its files can be identified by name, and how many cannot.
@@ -16,18 +16,18 @@ pub(super) struct Endings<'a> {
 
 /// A folder with at most this many distinctive names prints them below the folder with the others, so that the folder
 /// is not printed twice.
-const FEW_NAMES: u32 = 4;
+const MAX_NAMES_BELOW_FOLDER: u32 = 4;
 
-impl<'a> Endings<'a> {
-    pub fn of(paths: impl IntoIterator<Item = &'a str> + Clone) -> Endings<'a> {
-        let mut all = Endings { count: HashMap::default(), names: HashMap::default() };
+impl<'a> PathEndings<'a> {
+    pub fn count_endings(paths: impl IntoIterator<Item = &'a str> + Clone) -> PathEndings<'a> {
+        let mut all = PathEndings { count: HashMap::default(), names: HashMap::default() };
         for path in paths.clone() {
-            endings(path).for_each(|ending| *all.count.entry(ending).or_default() += 1);
+            path_endings(path).for_each(|ending| *all.count.entry(ending).or_default() += 1);
         }
         for path in paths {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             let (telling, others) = all.names.entry(folder).or_default();
-            let is_told = !is_common(name) && all.count.get(name) == Some(&1);
+            let is_told = !is_common_name(name) && all.count.get(name) == Some(&1);
             *(if is_told { telling } else { others }) += 1;
         }
         all
@@ -35,13 +35,15 @@ impl<'a> Endings<'a> {
 
     /// Returns the folder, and the shortest ending of `path` that no other path has. The folder is empty if the
     /// ending is the whole path.
-    pub fn split<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
+    pub fn split_at_unique_ending<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let together =
-            self.names.get(folder).is_some_and(|(telling, others)| *others > 0 && *telling <= FEW_NAMES);
+        let together = self
+            .names
+            .get(folder)
+            .is_some_and(|(telling, others)| *others > 0 && *telling <= MAX_NAMES_BELOW_FOLDER);
         let alone = |ending: &&str| self.count.get(ending).is_none_or(|times| *times < 2);
-        let telling = |ending: &&str| ending.contains('/') || !together && !is_common(ending);
-        let ending = endings(path).filter(telling).find(alone).unwrap_or(path);
+        let telling = |ending: &&str| ending.contains('/') || !together && !is_common_name(ending);
+        let ending = path_endings(path).filter(telling).find(alone).unwrap_or(path);
         match path.len() - ending.len() {
             0 => ("", ending),
             1 => ("/", ending),
@@ -52,7 +54,7 @@ impl<'a> Endings<'a> {
 
 /// Whether a name is one plain word, such as `types.go` or `mod.rs`. Files that the session has not seen may have the
 /// same name.
-fn is_common(name: &str) -> bool {
+fn is_common_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let plain = stem.bytes().all(|byte| byte.is_ascii_lowercase())
         || stem.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -60,7 +62,7 @@ fn is_common(name: &str) -> bool {
 }
 
 /// Returns the endings of a path, shortest first: `c`, `b/c`, `a/b/c`.
-fn endings(path: &str) -> impl Iterator<Item = &str> {
+fn path_endings(path: &str) -> impl Iterator<Item = &str> {
     let slashes = path.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
     slashes.map(|(at, _)| &path[at + 1..]).filter(|ending| !ending.is_empty()).chain([path])
 }
@@ -81,8 +83,9 @@ mod tests {
             "src/c/types.rs",
             "a/b/main_loop.rs",
         ];
-        let endings = Endings::of(paths);
-        let split: Vec<(&str, &str)> = paths.iter().map(|path| endings.split(path)).collect();
+        let endings = PathEndings::count_endings(paths);
+        let split: Vec<(&str, &str)> =
+            paths.iter().map(|path| endings.split_at_unique_ending(path)).collect();
         let expected = [
             ("src", "a/mod.rs"),
             ("src", "b/mod.rs"),
@@ -94,7 +97,14 @@ mod tests {
             ("a/b", "main_loop.rs"),
         ];
         assert_eq!(split, expected);
-        assert_eq!(Endings::of(["a/x", "b/a/x"]).split("a/x"), ("", "a/x"), "nothing shorter is left");
-        assert_eq!(Endings::of(["a/x", "b/a/x"]).split("b/a/x"), ("", "b/a/x"));
+        assert_eq!(
+            PathEndings::count_endings(["a/x", "b/a/x"]).split_at_unique_ending("a/x"),
+            ("", "a/x"),
+            "nothing shorter is left"
+        );
+        assert_eq!(
+            PathEndings::count_endings(["a/x", "b/a/x"]).split_at_unique_ending("b/a/x"),
+            ("", "b/a/x")
+        );
     }
 }

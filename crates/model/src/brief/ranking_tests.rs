@@ -1,22 +1,30 @@
 use super::*;
-use crate::brief::budget::{Choice, Opened, own_cost};
-use crate::brief::{Brief, Material, Occasion, Section, compose, explain, gather, print};
+use crate::brief::budget::{CountedHeaders, FormChoice, candidate_cost};
+use crate::brief::{
+    Brief, BriefMaterial, BriefSection, Occasion, compose_brief, explain_brief, gather, print,
+};
 use crate::config::Settings;
 use crate::digest::Digest;
-use crate::event::{Action, TodoStatus};
-use crate::journal::{FileField, Record, TodoField};
-use crate::render::width;
+use crate::event::{FileAction, TodoStatus};
+use crate::journal::{FileField, JournalRecord, TodoField};
+use crate::render::utf16_length;
 
-const PLAN: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan", signal: Signal::Phase };
-const NOTES: Section =
-    Section { order: 10, longer: 30, name: "decisions", title: "Decisions", signal: Signal::DecisionRecency };
+const PLAN_SECTION: BriefSection =
+    BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
+const NOTES_SECTION: BriefSection = BriefSection {
+    order: 10,
+    longer: 30,
+    name: "decisions",
+    title: "Decisions",
+    signal: ScoreSignal::DecisionRecency,
+};
 
-fn scoring() -> Scoring {
-    Settings::DEFAULT.scoring_if_enabled()
+fn test_scoring() -> Scoring {
+    Settings::DEFAULT.scoring_settings()
 }
 
 /// Makes up a session from a number. The same number gives the same session.
-fn session(seed: u64) -> Digest {
+fn made_up_session(seed: u64) -> Digest {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
     let mut next = move |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -28,7 +36,7 @@ fn session(seed: u64) -> Digest {
     let commands = ["cargo test", "cargo build", "npm run lint", "make check", "go test ./...", "pytest -q"];
     for n in 0..20 + next(60) {
         let word = words[next(10) as usize];
-        let mut record = Record { id: format!("c{n}").into(), ..Record::default() };
+        let mut record = JournalRecord { id: format!("c{n}").into(), ..JournalRecord::default() };
         match next(10) {
             0 | 1 => {
                 record.event = "prompt".into();
@@ -52,7 +60,7 @@ fn session(seed: u64) -> Digest {
                 record.event = "tool-done".into();
                 record.tool = if kind == 6 { "Edit".into() } else { "Read".into() };
                 record.ok = Some(true);
-                let action = if kind == 6 { Action::Edit } else { Action::Read };
+                let action = if kind == 6 { FileAction::Edit } else { FileAction::Read };
                 let path = format!("src/{word}/{}.rs", words[next(10) as usize]);
                 record.files = vec![FileField { path, action, outside: false, guess: false }];
                 if next(6) == 0 {
@@ -61,79 +69,87 @@ fn session(seed: u64) -> Digest {
                 }
             }
         }
-        digest.fold(&record);
+        digest.fold_record(&record);
     }
     digest
 }
 
 /// Makes up facts of features: a plan, a blocked task, decisions of several ages.
-fn facts(seed: u64) -> Vec<Candidate> {
+fn made_up_facts(seed: u64) -> Vec<Candidate> {
     let mut all = vec![
-        Candidate::new(&PLAN, "plan", "phase 2 of 4").with(Signal::Phase, 1.0),
-        Candidate::new(&PLAN, "task:1.2", "in progress: the lexer").with(Signal::CurrentTask, 1.0),
-        Candidate::new(&PLAN, "task:1.3", "blocked: the grammar").with(Signal::BlockedTask, 1.0),
+        Candidate::new(&PLAN_SECTION, "plan", "phase 2 of 4").with_signal(ScoreSignal::Phase, 1.0),
+        Candidate::new(&PLAN_SECTION, "task:1.2", "in progress: the lexer")
+            .with_signal(ScoreSignal::CurrentTask, 1.0),
+        Candidate::new(&PLAN_SECTION, "task:1.3", "blocked: the grammar")
+            .with_signal(ScoreSignal::BlockedTask, 1.0),
     ];
     for n in 0..seed % 12 {
         let text = format!("decision {n} of {seed}");
-        let mut decision = Candidate::new(&NOTES, format!("decision:d-{n}"), text);
+        let mut decision = Candidate::new(&NOTES_SECTION, format!("decision:d-{n}"), text);
         decision.signals.age_hours = Some(n as f64 * 7.0);
-        all.push(decision.with(Signal::DecisionRecency, 1.0));
+        all.push(decision.with_signal(ScoreSignal::DecisionRecency, 1.0));
     }
     all
 }
 
-fn material<'a>(digest: &'a Digest, records: &'a [Candidate], scoring: Option<&'a Scoring>) -> Material<'a> {
-    Material { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
+fn test_material<'a>(
+    digest: &'a Digest,
+    records: &'a [Candidate],
+    scoring: Option<&'a Scoring>,
+) -> BriefMaterial<'a> {
+    BriefMaterial { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records, scoring }
 }
 
 /// Composes the brief as it was composed before scoring existed: the fixed order, and the choice from it.
-fn before_scoring(material: &Material, cap: usize) -> Option<String> {
-    let head = print::head(material);
-    let room = cap.saturating_sub(width(&head));
-    let mut candidates = gather::candidates(material);
-    let order = Order::within(room, material.digest.likely_files());
+fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> {
+    let head = print::brief_head(material);
+    let room = cap.saturating_sub(utf16_length(&head));
+    let mut candidates = gather::gather_candidates(material);
+    let order = FixedOrder::for_room(room, material.digest.count_likely_files());
     let rank = |candidate: &Candidate| order.exact_rank(candidate, 0);
     candidates.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.class.cmp(&b.class)));
     let mut choice = chosen_before_scoring(&candidates, order, room);
-    if !choice.is_everything() {
+    if !choice.has_all() {
         choice = chosen_before_scoring(&candidates, order, room.saturating_sub(84));
     }
-    choice.is_anything().then(|| print::print(&head, &candidates, &choice))
+    choice.has_any().then(|| print::print_brief(&head, &candidates, &choice))
 }
 
-fn chosen_before_scoring(candidates: &[Candidate], order: Order, room: usize) -> Choice {
+fn chosen_before_scoring(candidates: &[Candidate], order: FixedOrder, room: usize) -> FormChoice {
     let mut queue: Vec<(f64, usize, usize)> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         queue.extend((0..candidate.forms.len()).map(|form| (order.exact_rank(candidate, form), i, form)));
     }
     queue.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let mut left = room;
-    let mut opened = Opened::default();
+    let mut opened = CountedHeaders::default();
     let mut forms: Vec<Option<usize>> = vec![None; candidates.len()];
     for (_, i, form) in queue {
         let candidate = &candidates[i];
         let cost = match forms[i] {
             None if form > 0 => continue,
-            None => own_cost(candidate, 0) + opened.cost(candidate),
-            Some(shorter) => own_cost(candidate, form).saturating_sub(own_cost(candidate, shorter)),
+            None => candidate_cost(candidate, 0) + opened.header_cost(candidate),
+            Some(shorter) => {
+                candidate_cost(candidate, form).saturating_sub(candidate_cost(candidate, shorter))
+            }
         };
         if cost <= left {
             left -= cost;
-            opened.add(candidate);
+            opened.count_headers(candidate);
             forms[i] = Some(form);
         }
     }
-    Choice { forms, ..Choice::default() }
+    FormChoice { forms, ..FormChoice::default() }
 }
 
 #[test]
 fn without_scoring_the_brief_is_what_it_was() {
     for seed in 0..200 {
-        let (digest, records) = (session(seed), facts(seed));
-        let material = material(&digest, &records, None);
+        let (digest, records) = (made_up_session(seed), made_up_facts(seed));
+        let material = test_material(&digest, &records, None);
         for cap in [700, 1_200, 2_000, 9_500] {
-            let found = compose(&material, cap).map(|brief| brief.text);
-            assert_eq!(found, before_scoring(&material, cap), "seed {seed}, {cap} characters");
+            let found = compose_brief(&material, cap).map(|brief| brief.text);
+            assert_eq!(found, brief_before_scoring(&material, cap), "seed {seed}, {cap} characters");
         }
     }
 }
@@ -148,11 +164,15 @@ fn without_scoring_the_brief_of_a_real_session_is_what_it_was() {
     let mut compared = 0;
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let digest: Digest = serde_json::from_slice(&std::fs::read(entry.path()).unwrap()).unwrap();
-        let records = facts(compared);
-        let material = material(&digest, &records, None);
+        let records = made_up_facts(compared);
+        let material = test_material(&digest, &records, None);
         for cap in [1_200, 2_000, 4_000, 9_500] {
-            let found = compose(&material, cap).map(|brief| brief.text);
-            assert!(found == before_scoring(&material, cap), "{:?}, {cap} characters", entry.file_name());
+            let found = compose_brief(&material, cap).map(|brief| brief.text);
+            assert!(
+                found == brief_before_scoring(&material, cap),
+                "{:?}, {cap} characters",
+                entry.file_name()
+            );
         }
         compared += 1;
     }
@@ -161,13 +181,13 @@ fn without_scoring_the_brief_of_a_real_session_is_what_it_was() {
 
 #[test]
 fn the_same_records_give_the_same_bytes_a_thousand_times() {
-    let scoring = scoring();
-    let (digest, records) = (session(7), facts(11));
-    let first = compose(&material(&digest, &records, Some(&scoring)), 2_000).unwrap();
+    let scoring = test_scoring();
+    let (digest, records) = (made_up_session(7), made_up_facts(11));
+    let first = compose_brief(&test_material(&digest, &records, Some(&scoring)), 2_000).unwrap();
     for n in 0..1_000 {
         // Everything is built anew each time, so that no memory address and no hash seed can make the bytes equal.
-        let (digest, records) = (session(7), facts(11));
-        let again = compose(&material(&digest, &records, Some(&scoring)), 2_000).unwrap();
+        let (digest, records) = (made_up_session(7), made_up_facts(11));
+        let again = compose_brief(&test_material(&digest, &records, Some(&scoring)), 2_000).unwrap();
         assert_eq!(again, first, "run {n}");
     }
 }
@@ -175,11 +195,11 @@ fn the_same_records_give_the_same_bytes_a_thousand_times() {
 /// With equal weights, facts without signals of their own stay in the fixed order.
 #[test]
 fn a_session_without_records_is_ranked_as_in_the_fixed_order_but_for_failures() {
-    let scoring = scoring();
+    let scoring = test_scoring();
     for seed in 0..50 {
-        let digest = session(seed);
+        let digest = made_up_session(seed);
         let ids = |scoring| -> Vec<String> {
-            let rows = explain(&material(&digest, &[], scoring), 9_500).rows;
+            let rows = explain_brief(&test_material(&digest, &[], scoring), 9_500).rows;
             rows.into_iter().filter(|row| row.class != "failing").map(|row| row.id).collect()
         };
         assert_eq!(ids(Some(&scoring)), ids(None), "seed {seed}");
@@ -188,21 +208,22 @@ fn a_session_without_records_is_ranked_as_in_the_fixed_order_but_for_failures() 
 
 #[test]
 fn scores_and_their_order_by_hand() {
-    let scoring = scoring();
-    let mut dependency =
-        Candidate::new(&PLAN, "task:1.1", "1.2 depends on: 1.1").with(Signal::DependencyProximity, 1.0);
+    let scoring = test_scoring();
+    let mut dependency = Candidate::new(&PLAN_SECTION, "task:1.1", "1.2 depends on: 1.1")
+        .with_signal(ScoreSignal::DependencyProximity, 1.0);
     dependency.signals.depth = Some(1);
-    let mut decision = Candidate::new(&NOTES, "decision:d-1", "TOML").with(Signal::DecisionRecency, 1.0);
+    let mut decision =
+        Candidate::new(&NOTES_SECTION, "decision:d-1", "TOML").with_signal(ScoreSignal::DecisionRecency, 1.0);
     decision.signals.age_hours = Some(12.0);
     let records = [
         dependency,
         decision,
-        Candidate::new(&PLAN, "task:1.3", "blocked").with(Signal::BlockedTask, 1.0),
-        Candidate::new(&PLAN, "task:1.2", "in progress").with(Signal::CurrentTask, 1.0),
-        Candidate::new(&PLAN, "plan", "phase 1").with(Signal::Phase, 1.0),
+        Candidate::new(&PLAN_SECTION, "task:1.3", "blocked").with_signal(ScoreSignal::BlockedTask, 1.0),
+        Candidate::new(&PLAN_SECTION, "task:1.2", "in progress").with_signal(ScoreSignal::CurrentTask, 1.0),
+        Candidate::new(&PLAN_SECTION, "plan", "phase 1").with_signal(ScoreSignal::Phase, 1.0),
     ];
     let digest = Digest::new("s");
-    let explained = explain(&material(&digest, &records, Some(&scoring)), 9_500);
+    let explained = explain_brief(&test_material(&digest, &records, Some(&scoring)), 9_500);
     let found: Vec<(&str, f64)> =
         explained.rows.iter().map(|row| (row.id.as_str(), row.score.unwrap())).collect();
     let expected = [
@@ -222,27 +243,27 @@ fn scores_and_their_order_by_hand() {
 
 #[test]
 fn a_brief_keeps_to_its_tokens_and_names_what_it_left_out() {
-    let digest = session(3);
-    let records = facts(9);
+    let digest = made_up_session(3);
+    let records = made_up_facts(9);
     for max_tokens in [120, 200, 400, 1_000] {
-        let scoring = Scoring { max_tokens, ..scoring() };
-        let material = material(&digest, &records, Some(&scoring));
-        let explained = explain(&material, 9_500);
+        let scoring = Scoring { max_tokens, ..test_scoring() };
+        let material = test_material(&digest, &records, Some(&scoring));
+        let explained = explain_brief(&material, 9_500);
         assert!(explained.tokens <= max_tokens, "{} tokens of {max_tokens}", explained.tokens);
         let is_whole = explained.rows.iter().all(|row| row.taken);
         let text = explained.text.unwrap();
         assert_eq!(text.contains("`thru brief --all`"), !is_whole, "{text}");
         let Some(out) = explained.rows.iter().find(|row| !row.taken) else { continue };
         assert!(out.why.starts_with("no tokens: it takes "), "{}", out.why);
-        assert_eq!(compose(&material, 9_500), Some(Brief { text, told: taken(&explained.rows) }));
+        assert_eq!(compose_brief(&material, 9_500), Some(Brief { text, told: taken_ids(&explained.rows) }));
     }
 }
 
 #[test]
 fn only_the_first_candidates_are_considered() {
-    let (digest, records) = (session(3), facts(9));
-    let scoring = Scoring { max_candidates: 10, ..scoring() };
-    let rows = explain(&material(&digest, &records, Some(&scoring)), 9_500).rows;
+    let (digest, records) = (made_up_session(3), made_up_facts(9));
+    let scoring = Scoring { max_candidates: 10, ..test_scoring() };
+    let rows = explain_brief(&test_material(&digest, &records, Some(&scoring)), 9_500).rows;
     assert!(rows.len() > 10, "{}", rows.len());
     assert!(rows[..10].iter().all(|row| row.taken));
     for row in &rows[10..] {
@@ -252,11 +273,11 @@ fn only_the_first_candidates_are_considered() {
 
 #[test]
 fn a_weight_moves_its_class() {
-    let digest = session(5);
+    let digest = made_up_session(5);
     let first_file = |weight: f64| {
-        let mut scoring = scoring();
-        scoring.weights.0[Signal::Files as usize] = weight;
-        let rows = explain(&material(&digest, &[], Some(&scoring)), 9_500).rows;
+        let mut scoring = test_scoring();
+        scoring.weights.0[ScoreSignal::Files as usize] = weight;
+        let rows = explain_brief(&test_material(&digest, &[], Some(&scoring)), 9_500).rows;
         rows.iter().position(|row| row.id.starts_with("file:")).unwrap()
     };
     assert_eq!(first_file(5.0), 0);
@@ -264,6 +285,6 @@ fn a_weight_moves_its_class() {
     assert!(first_file(0.0) > first_file(1.0));
 }
 
-fn taken(rows: &[crate::brief::Row]) -> Vec<String> {
+fn taken_ids(rows: &[crate::brief::ExplainedRow]) -> Vec<String> {
     rows.iter().filter(|row| row.taken).map(|row| row.id.clone()).collect()
 }

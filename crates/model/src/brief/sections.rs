@@ -8,10 +8,10 @@ pub mod goal;
 pub mod state;
 pub mod words;
 
-use crate::render::quoted;
+use crate::render::in_quotation_marks;
 use crate::statement::sentences_about;
 
 /// Quotes the agent's words: if they do not fit, the sentences that say most.
-fn said(text: &str, max: usize) -> String {
-    quoted(&sentences_about(text, max, ""), max + 2)
+fn quote_agent_words(text: &str, max: usize) -> String {
+    in_quotation_marks(&sentences_about(text, max, ""), max + 2)
 }

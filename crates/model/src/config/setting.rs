@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Settings;
-use crate::score::Decay;
+use crate::score::DecayShape;
 
 /// One setting, as the table describes it. Its default is in [`Settings::DEFAULT`].
 #[derive(Debug)]
@@ -16,11 +16,11 @@ pub struct Key {
     /// The variable that overrides the setting; empty if there is none. Its name is written out in the table, because
     /// every hook looks up all variables.
     pub variable: &'static str,
-    pub shape: Shape,
+    pub shape: ValueShape,
     pub help: &'static str,
-    pub scope: Scope,
+    pub scope: SettingScope,
     /// What happens to a number outside its bounds.
-    pub outside: Outside,
+    pub outside: OutOfBounds,
     /// Former names. They are still read, and a note gives the current name.
     pub old: &'static [OldName],
     pub(super) get: fn(&Settings) -> Value,
@@ -36,7 +36,7 @@ pub struct OldName {
 
 /// What happens to a value that a setting does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outside {
+pub enum OutOfBounds {
     /// There is a warning, and a number is moved to the nearer bound.
     Nearest,
     /// There is an error, and the default is used: another number would be a guess.
@@ -45,7 +45,7 @@ pub enum Outside {
 
 /// Which values a setting accepts.
 #[derive(Debug)]
-pub enum Shape {
+pub enum ValueShape {
     Flag,
     Number {
         min: i64,
@@ -77,18 +77,18 @@ pub enum Shape {
 }
 
 /// Describes the accepted values.
-impl fmt::Display for Shape {
+impl fmt::Display for ValueShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Shape::Flag => f.write_str("true or false"),
-            Shape::Number { min, max } => write!(f, "a whole number from {min} to {max}"),
-            Shape::Decimal { min, max } => write!(f, "a number from {min} to {max}"),
-            Shape::Choice { allowed } => write!(f, "one of {}", allowed.join(", ")),
-            Shape::Text => f.write_str("a text that is not empty"),
-            Shape::OptionalText => f.write_str("a text"),
-            Shape::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
-            Shape::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
-            Shape::Tokens { min, max } => {
+            ValueShape::Flag => f.write_str("true or false"),
+            ValueShape::Number { min, max } => write!(f, "a whole number from {min} to {max}"),
+            ValueShape::Decimal { min, max } => write!(f, "a number from {min} to {max}"),
+            ValueShape::Choice { allowed } => write!(f, "one of {}", allowed.join(", ")),
+            ValueShape::Text => f.write_str("a text that is not empty"),
+            ValueShape::OptionalText => f.write_str("a text"),
+            ValueShape::AbsolutePaths => f.write_str("a list of absolute paths, such as [\"/srv/work\"]"),
+            ValueShape::Words { allowed } => write!(f, "a list of these words: {}", allowed.join(", ")),
+            ValueShape::Tokens { min, max } => {
                 write!(f, "a table of model names, each with a whole number from {min} to {max}")
             }
         }
@@ -109,7 +109,7 @@ impl fmt::Display for Value {
 
 /// Who may change a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum SettingScope {
     /// Both settings files, and the variable.
     Anyone,
     /// Only the user's own file: neither a file that came with a project, nor a variable, which any script can set.
@@ -131,10 +131,10 @@ impl Key {
     pub(super) const ROW_DEFAULTS: Key = Key {
         name: "",
         variable: "",
-        shape: Shape::Flag,
+        shape: ValueShape::Flag,
         help: "",
-        scope: Scope::Anyone,
-        outside: Outside::Nearest,
+        scope: SettingScope::Anyone,
+        outside: OutOfBounds::Nearest,
         old: &[],
         get: |_| Value::Flag(false),
         set: |_, _| {},
@@ -145,16 +145,16 @@ impl Key {
     }
 
     /// Returns the current name and the former names.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.old.iter().map(|old| old.name))
     }
 
-    pub(super) fn is_called(&self, name: &str) -> bool {
-        self.names().any(|known| known == name)
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.all_names().any(|known| known == name)
     }
 
     /// Returns the variables that set this setting. The current one comes first, because it wins.
-    pub fn variables(&self) -> impl Iterator<Item = &'static str> {
+    pub fn variable_names(&self) -> impl Iterator<Item = &'static str> {
         let all = std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable));
         all.filter(|variable| !variable.is_empty())
     }
@@ -163,12 +163,12 @@ impl Key {
 /// A type that a field of [`Settings`] can have.
 pub(super) trait FieldType: Sized {
     fn to_value(&self) -> Value;
-    /// Returns `None` if the value has another type. This cannot happen, because [`Shape`] was checked before.
+    /// Returns `None` if the value has another type. This cannot happen, because [`ValueShape`] was checked before.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
 /// A text whose default is a constant.
-pub type Text = Cow<'static, str>;
+pub type ConstantText = Cow<'static, str>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
@@ -217,23 +217,25 @@ impl FieldType for f64 {
     }
 }
 
-impl FieldType for Decay {
+impl FieldType for DecayShape {
     fn to_value(&self) -> Value {
-        Value::Word(Decay::WORDS[*self as usize].to_owned())
+        Value::Word(DecayShape::WORDS[*self as usize].to_owned())
     }
 
-    fn from_value(value: &Value) -> Option<Decay> {
+    fn from_value(value: &Value) -> Option<DecayShape> {
         let Value::Word(word) = value else { return None };
-        [Decay::Exponential, Decay::Linear].into_iter().find(|mode| Decay::WORDS[*mode as usize] == word)
+        [DecayShape::Exponential, DecayShape::Linear]
+            .into_iter()
+            .find(|mode| DecayShape::WORDS[*mode as usize] == word)
     }
 }
 
-impl FieldType for Text {
+impl FieldType for ConstantText {
     fn to_value(&self) -> Value {
         Value::Word(self.clone().into_owned())
     }
 
-    fn from_value(value: &Value) -> Option<Text> {
+    fn from_value(value: &Value) -> Option<ConstantText> {
         if let Value::Word(word) = value { Some(Cow::Owned(word.clone())) } else { None }
     }
 }

@@ -6,20 +6,20 @@
 use serde::Serialize;
 use toml_edit::{Item, TableLike};
 
-use super::line_of;
-use crate::finding::{Finding, Level};
-use crate::gate::{Output, Tier, role_of};
+use super::line_number;
+use crate::finding::{Finding, FindingLevel};
+use crate::gate::{ExpectedOutput, OutputTier, agent_role_in_name};
 use crate::id::Id;
-use crate::text::did_you_mean;
+use crate::text::nearest_allowed_word;
 
 /// A definition, merged key by key from every file that has a part of it; later files win.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Stage {
+pub struct StageDefinition {
     pub name: String,
     pub source: String,
     critical: Vec<String>,
     advisory: Vec<String>,
-    outputs: Vec<Listed>,
+    outputs: Vec<ListedOutput>,
     inputs: Vec<String>,
     prompt: String,
     launch: Vec<String>,
@@ -30,9 +30,9 @@ pub struct Stage {
 
 /// An entry of `outputs`: a name, or a table with details. Missing details come from its stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-struct Listed {
+struct ListedOutput {
     file: String,
-    tier: Option<Tier>,
+    tier: Option<OutputTier>,
     inputs: Option<Vec<String>>,
     prompt: Option<String>,
     launch: Option<Vec<String>>,
@@ -49,21 +49,23 @@ pub(super) struct SourceFile<'a> {
 }
 
 /// Merges the tables below `stages` into the known definitions.
-pub(super) fn lay(
-    stages: &mut Vec<Stage>,
+pub(super) fn merge_stages(
+    stages: &mut Vec<StageDefinition>,
     item: &Item,
     line: Option<usize>,
     place: SourceFile,
 ) -> Vec<Finding> {
     let Some(table) = item.as_table_like() else {
-        let finding = Finding::new(Level::Error, "`stages` is a group of stages, not a value");
-        return vec![finding.at(place.path, line).hint("write [stages.review], and its outputs below it")];
+        let finding = Finding::new(FindingLevel::Error, "`stages` is a group of stages, not a value");
+        return vec![
+            finding.at_line(place.path, line).with_hint("write [stages.review], and its outputs below it"),
+        ];
     };
     let mut findings = Vec::new();
     for (name, item) in table.iter() {
-        let line = line_of_key(table, name, place);
+        let line = line_number_of_key(table, name, place);
         let known = stages.iter().position(|stage| stage.name == name);
-        let mut stage = known.map_or_else(Stage::default, |i| stages[i].clone());
+        let mut stage = known.map_or_else(StageDefinition::default, |i| stages[i].clone());
         (stage.name, stage.source) = (name.to_owned(), place.path.to_owned());
         if let Err(finding) = read_stage(&mut stage, item, line, place) {
             findings.push(finding.clone());
@@ -77,23 +79,29 @@ pub(super) fn lay(
     findings
 }
 
-impl Stage {
+impl StageDefinition {
     /// Returns what a run of this stage must produce, in the order of the definition.
-    pub fn expected(&self) -> Vec<Output> {
+    pub fn expected_outputs(&self) -> Vec<ExpectedOutput> {
         let named = |names: &[String], tier| {
-            let listed = |file: &String| Listed { file: file.clone(), tier: Some(tier), ..Listed::default() };
+            let listed = |file: &String| ListedOutput {
+                file: file.clone(),
+                tier: Some(tier),
+                ..ListedOutput::default()
+            };
             names.iter().map(listed).collect::<Vec<_>>()
         };
-        let listed = [named(&self.critical, Tier::Critical), named(&self.advisory, Tier::Advisory)].concat();
-        listed.iter().chain(&self.outputs).map(|listed| self.output(listed)).collect()
+        let listed =
+            [named(&self.critical, OutputTier::Critical), named(&self.advisory, OutputTier::Advisory)]
+                .concat();
+        listed.iter().chain(&self.outputs).map(|listed| self.to_output(listed)).collect()
     }
 
-    fn output(&self, listed: &Listed) -> Output {
-        let output = Output::new(&listed.file);
+    fn to_output(&self, listed: &ListedOutput) -> ExpectedOutput {
+        let output = ExpectedOutput::new(&listed.file);
         let prompt = listed.prompt.as_ref().unwrap_or(&self.prompt);
-        Output {
+        ExpectedOutput {
             tier: listed.tier.unwrap_or(output.tier),
-            prompt: prompt.replace("{role}", role_of(&listed.file, &self.name)),
+            prompt: prompt.replace("{role}", agent_role_in_name(&listed.file, &self.name)),
             launch: listed.launch.as_ref().unwrap_or(&self.launch).clone(),
             inputs: listed.inputs.as_ref().unwrap_or(&self.inputs).clone(),
             ..output
@@ -101,38 +109,45 @@ impl Stage {
     }
 }
 
-fn read_stage(stage: &mut Stage, item: &Item, line: Option<usize>, place: SourceFile) -> Result<(), Finding> {
+fn read_stage(
+    stage: &mut StageDefinition,
+    item: &Item,
+    line: Option<usize>,
+    place: SourceFile,
+) -> Result<(), Finding> {
     let at = format!("stages.{}", stage.name);
-    let refuse = |text: String, line| Finding::new(Level::Error, text).at(place.path, line);
+    let refuse = |text: String, line| Finding::new(FindingLevel::Error, text).at_line(place.path, line);
     if let Err(bad) = Id::new(&stage.name) {
-        return Err(refuse(format!("{at}: the name {}", bad.why()), line));
+        return Err(refuse(format!("{at}: the name {}", bad.reason()), line));
     }
     let table = item.as_table_like().ok_or_else(|| {
-        refuse(format!("`{at}` is a stage, not a value"), line).hint(format!("write [{at}]"))
+        refuse(format!("`{at}` is a stage, not a value"), line).with_hint(format!("write [{at}]"))
     })?;
     for (key, item) in table.iter() {
-        let line = line_of_key(table, key, place);
+        let line = line_number_of_key(table, key, place);
         let at = format!("{at}.{key}");
         let wrong = |wanted: &str| refuse(format!("{at} must be {wanted}; the stage cannot be used"), line);
         match key {
-            "critical" => stage.critical = texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
-            "advisory" => stage.advisory = texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
-            "inputs" => stage.inputs = texts(item).ok_or_else(|| wrong("a list of files of the project"))?,
-            "launch" => stage.launch = texts(item).ok_or_else(|| wrong(ARGV_FORM))?,
-            "prompt" => stage.prompt = text(item).ok_or_else(|| wrong("a text"))?,
-            "outputs" => stage.outputs = outputs(item, &at).map_err(|text| refuse(text, line))?,
-            _ => return Err(unknown_key(&at, key, STAGE_KEYS).at(place.path, line)),
+            "critical" => stage.critical = item_texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
+            "advisory" => stage.advisory = item_texts(item).ok_or_else(|| wrong(FILE_NAMES_FORM))?,
+            "inputs" => {
+                stage.inputs = item_texts(item).ok_or_else(|| wrong("a list of files of the project"))?;
+            }
+            "launch" => stage.launch = item_texts(item).ok_or_else(|| wrong(ARGV_FORM))?,
+            "prompt" => stage.prompt = item_text(item).ok_or_else(|| wrong("a text"))?,
+            "outputs" => stage.outputs = read_outputs(item, &at).map_err(|text| refuse(text, line))?,
+            _ => return Err(unknown_key_finding(&at, key, STAGE_KEYS).at_line(place.path, line)),
         }
     }
-    check_names(stage).map_err(|text| refuse(text, line))
+    check_file_names(stage).map_err(|text| refuse(text, line))
 }
 
 const FILE_NAMES_FORM: &str = "a list of file names, such as [\"review-security.md\"]";
 const ARGV_FORM: &str = "a program and its arguments, such as [\"claude\", \"-p\"]";
 
-fn check_names(stage: &Stage) -> Result<(), String> {
+fn check_file_names(stage: &StageDefinition) -> Result<(), String> {
     let at = format!("stages.{}", stage.name);
-    let outputs = stage.expected();
+    let outputs = stage.expected_outputs();
     if outputs.is_empty() {
         return Err(format!("{at} names no output; `critical`, `advisory` or `outputs` would"));
     }
@@ -148,14 +163,17 @@ fn check_names(stage: &Stage) -> Result<(), String> {
     Ok(())
 }
 
-fn outputs(item: &Item, at: &str) -> Result<Vec<Listed>, String> {
+fn read_outputs(item: &Item, at: &str) -> Result<Vec<ListedOutput>, String> {
     let tables: Vec<&dyn TableLike> = match item {
         Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
         item => {
             let wrong = || format!("{at} must be a list of names or tables; the stage cannot be used");
             let array = item.as_array().ok_or_else(wrong)?;
-            if let Some(names) = texts(item) {
-                return Ok(names.into_iter().map(|file| Listed { file, ..Listed::default() }).collect());
+            if let Some(names) = item_texts(item) {
+                return Ok(names
+                    .into_iter()
+                    .map(|file| ListedOutput { file, ..ListedOutput::default() })
+                    .collect());
             }
             let tables: Option<Vec<&dyn TableLike>> = array
                 .iter()
@@ -164,23 +182,23 @@ fn outputs(item: &Item, at: &str) -> Result<Vec<Listed>, String> {
             tables.ok_or_else(wrong)?
         }
     };
-    tables.into_iter().enumerate().map(|(i, table)| output(table, &format!("{at}[{i}]"))).collect()
+    tables.into_iter().enumerate().map(|(i, table)| read_output(table, &format!("{at}[{i}]"))).collect()
 }
 
-fn output(table: &dyn TableLike, at: &str) -> Result<Listed, String> {
-    let mut listed = Listed::default();
+fn read_output(table: &dyn TableLike, at: &str) -> Result<ListedOutput, String> {
+    let mut listed = ListedOutput::default();
     for (key, item) in table.iter() {
         let wrong = |wanted: &str| format!("{at}.{key} must be {wanted}; the stage cannot be used");
         match key {
-            "file" => listed.file = text(item).ok_or_else(|| wrong("a file name"))?,
+            "file" => listed.file = item_text(item).ok_or_else(|| wrong("a file name"))?,
             "tier" => {
-                let tier = text(item).and_then(|word| Tier::parse(&word));
+                let tier = item_text(item).and_then(|word| OutputTier::parse(&word));
                 listed.tier = Some(tier.ok_or_else(|| wrong("`critical` or `advisory`"))?);
             }
-            "inputs" => listed.inputs = Some(texts(item).ok_or_else(|| wrong("a list of files"))?),
-            "prompt" => listed.prompt = Some(text(item).ok_or_else(|| wrong("a text"))?),
-            "launch" => listed.launch = Some(texts(item).ok_or_else(|| wrong(ARGV_FORM))?),
-            _ => return Err(unknown_key(&format!("{at}.{key}"), key, OUTPUT_KEYS).text),
+            "inputs" => listed.inputs = Some(item_texts(item).ok_or_else(|| wrong("a list of files"))?),
+            "prompt" => listed.prompt = Some(item_text(item).ok_or_else(|| wrong("a text"))?),
+            "launch" => listed.launch = Some(item_texts(item).ok_or_else(|| wrong(ARGV_FORM))?),
+            _ => return Err(unknown_key_finding(&format!("{at}.{key}"), key, OUTPUT_KEYS).text),
         }
     }
     if listed.file.is_empty() {
@@ -189,22 +207,22 @@ fn output(table: &dyn TableLike, at: &str) -> Result<Listed, String> {
     Ok(listed)
 }
 
-fn unknown_key(at: &str, key: &str, allowed: &[&'static str]) -> Finding {
-    let near = did_you_mean(key, allowed.iter().copied());
+fn unknown_key_finding(at: &str, key: &str, allowed: &[&'static str]) -> Finding {
+    let near = nearest_allowed_word(key, allowed.iter().copied());
     let meant = near.map_or_else(|| format!("there are {}", allowed.join(", ")), |near| format!("`{near}`?"));
-    Finding::new(Level::Error, format!("unknown key `{at}` ({meant}); the stage cannot be used"))
+    Finding::new(FindingLevel::Error, format!("unknown key `{at}` ({meant}); the stage cannot be used"))
 }
 
-fn text(item: &Item) -> Option<String> {
+fn item_text(item: &Item) -> Option<String> {
     item.as_str().map(str::to_owned)
 }
 
-fn texts(item: &Item) -> Option<Vec<String>> {
+fn item_texts(item: &Item) -> Option<Vec<String>> {
     item.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
-fn line_of_key(table: &dyn TableLike, key: &str, place: SourceFile) -> Option<usize> {
-    table.key(key).and_then(toml_edit::Key::span).map(|span| line_of(place.text, span.start))
+fn line_number_of_key(table: &dyn TableLike, key: &str, place: SourceFile) -> Option<usize> {
+    table.key(key).and_then(toml_edit::Key::span).map(|span| line_number(place.text, span.start))
 }
 
 #[cfg(test)]

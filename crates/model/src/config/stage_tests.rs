@@ -1,12 +1,14 @@
-use super::super::{File, Layer, Owner, resolve};
+use super::super::{SettingsFile, SettingsLayer, SettingsOwner, resolve_settings};
 use super::*;
 
-fn stages(files: &[&str]) -> (Vec<Stage>, Vec<String>) {
-    let layers: Vec<Layer> = files
+fn parse_stages(files: &[&str]) -> (Vec<StageDefinition>, Vec<String>) {
+    let layers: Vec<SettingsLayer> = files
         .iter()
-        .map(|text| Layer::File(File { path: "config.toml", text, owner: Owner::User }))
+        .map(|text| {
+            SettingsLayer::File(SettingsFile { path: "config.toml", text, owner: SettingsOwner::User })
+        })
         .collect();
-    let resolved = resolve(&layers);
+    let resolved = resolve_settings(&layers);
     let word = |f: &Finding| format!("{}: {}", f.line.map_or(0, |line| line), f.text);
     (resolved.stages, resolved.findings.iter().map(word).collect())
 }
@@ -18,23 +20,23 @@ fn a_stage_is_laid_together_key_by_key() {
     let project = "[stages.review]\nlaunch = [\"claude\", \"-p\"]\nadvisory = [\"review-b.md\"]\ninputs = [\"plan.md\"]\n\
                    [[stages.review.outputs]]\nfile = \"retro-c.md\"\nprompt = \"Other.\"\nlaunch = []\n\
                    [stages.plan]\noutputs = [\"retro-d.md\", \"plan-e.md\"]\n";
-    let (stages, findings) = stages(&[user, project]);
+    let (stages, findings) = parse_stages(&[user, project]);
     assert_eq!(findings, [""; 0]);
-    let review = stages[0].expected();
+    let review = stages[0].expected_outputs();
     let told: Vec<_> =
         review.iter().map(|o| (o.file.as_str(), o.tier, o.prompt.as_str(), o.launch.len())).collect();
     assert_eq!(
         told,
         [
-            ("review-a.md", Tier::Critical, "You are a.", 2),
-            ("review-b.md", Tier::Advisory, "You are b.", 2),
-            ("retro-c.md", Tier::Advisory, "Other.", 0),
+            ("review-a.md", OutputTier::Critical, "You are a.", 2),
+            ("review-b.md", OutputTier::Advisory, "You are b.", 2),
+            ("retro-c.md", OutputTier::Advisory, "Other.", 0),
         ]
     );
     assert!(review.iter().all(|output| output.inputs == ["plan.md"]));
     assert_eq!(
-        stages[1].expected().iter().map(|o| o.tier).collect::<Vec<_>>(),
-        [Tier::Advisory, Tier::Critical]
+        stages[1].expected_outputs().iter().map(|o| o.tier).collect::<Vec<_>>(),
+        [OutputTier::Advisory, OutputTier::Critical]
     );
 }
 
@@ -74,7 +76,7 @@ fn what_is_not_understood_is_refused_whole() {
             "2: stages.review.launch must be a program and its arguments, such as [\"claude\", \"-p\"]; the stage cannot be used",
         ),
     ] {
-        let (stages, findings) = stages(&[text]);
+        let (stages, findings) = parse_stages(&[text]);
         assert_eq!(findings, [expected], "{text}");
         assert!(stages.iter().all(|stage| stage.broken.is_some()), "{text}");
     }

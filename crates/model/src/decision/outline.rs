@@ -5,23 +5,23 @@ mod entry;
 
 use serde::Serialize;
 
-use super::Kind;
+use super::DecisionKind;
 use crate::document::Document;
 use crate::render::one_line;
-use crate::text::count;
-use entry::{Block, blocks};
+use crate::text::count_with_noun;
+use entry::{SectionBlock, split_blocks};
 
 /// The decisions that were found, and warnings about what was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outlined {
-    pub found: Vec<Found>,
-    pub warnings: Vec<Warning>,
+pub struct OutlinedDecisions {
+    pub found: Vec<FoundDecision>,
+    pub warnings: Vec<OutlineWarning>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundDecision {
     pub line: usize,
-    pub kind: Kind,
+    pub kind: DecisionKind,
     pub text: String,
     pub why: String,
     /// The heading above the decision, if it says more than "Decisions" or "Patterns".
@@ -32,15 +32,15 @@ pub struct Found {
 
 /// A warning about something that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct OutlineWarning {
     pub line: usize,
     pub text: String,
 }
 
 /// What a section below a heading contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Holds(Kind),
+enum SectionRole {
+    Holds(DecisionKind),
     /// Decisions that are still open.
     Open,
 }
@@ -48,19 +48,19 @@ enum Role {
 /// A heading that says what the section below it contains.
 struct RoleHeading {
     level: u8,
-    role: Role,
+    role: SectionRole,
     /// Whether the role also applies to headings below this one.
     inherited: bool,
 }
 
-pub fn read(bytes: &[u8]) -> Outlined {
+pub fn read_decisions(bytes: &[u8]) -> OutlinedDecisions {
     let document = Document::parse(bytes);
     let lines: Vec<(usize, String)> = document
         .lines()
         .map(|line| (line.number, String::from_utf8_lossy(line.text(document.bytes())).into_owned()))
         .collect();
     let headings = document.headings();
-    let mut out = Outlined::default();
+    let mut out = OutlinedDecisions::default();
     // The innermost heading comes last.
     let mut role_headings: Vec<RoleHeading> = Vec::new();
     for (i, heading) in headings.iter().enumerate() {
@@ -70,11 +70,11 @@ pub fn read(bytes: &[u8]) -> Outlined {
             .filter(|(number, _)| (heading.line + 1..end).contains(number))
             .map(|(number, text)| (*number, text.as_str()))
             .collect();
-        let blocks = blocks(&own);
+        let blocks = split_blocks(&own);
         role_headings.retain(|known| heading.level > known.level);
-        let role = match role_of(&heading.text, heading.level) {
+        let role = match role_of_heading(&heading.text, heading.level) {
             Some(role) => {
-                let has_entries = blocks.iter().any(Block::is_entry);
+                let has_entries = blocks.iter().any(SectionBlock::is_entry);
                 // A heading of level 3 or deeper that has entries of its own does not pass its role on to the headings
                 // below it.
                 role_headings.push(RoleHeading {
@@ -88,18 +88,21 @@ pub fn read(bytes: &[u8]) -> Outlined {
         };
         match role {
             None => {}
-            Some((Role::Open, _)) => {
+            Some((SectionRole::Open, _)) => {
                 let entries = blocks.iter().filter(|block| block.is_entry()).count();
                 if entries > 0 {
                     let title = one_line(&heading.text, 80);
-                    let text = format!("“{title}” is not decided yet: {} left out", count(entries, "line"));
-                    out.warnings.push(Warning { line: heading.line, text });
+                    let text = format!(
+                        "“{title}” is not decided yet: {} left out",
+                        count_with_noun(entries, "line")
+                    );
+                    out.warnings.push(OutlineWarning { line: heading.line, text });
                 }
             }
-            Some((Role::Holds(kind), is_own)) => {
+            Some((SectionRole::Holds(kind), is_own)) => {
                 let title = if is_own { "" } else { heading.text.as_str() };
-                let topic = topic(&heading.text, is_own);
-                entry::read(&blocks, heading.line, title, &mut out, |found| Found {
+                let topic = topic_of_heading(&heading.text, is_own);
+                entry::read_entries(&blocks, heading.line, title, &mut out, |found| FoundDecision {
                     kind,
                     topic: topic.clone(),
                     ..found
@@ -110,7 +113,7 @@ pub fn read(bytes: &[u8]) -> Outlined {
     out
 }
 
-fn role_of(title: &str, level: u8) -> Option<Role> {
+fn role_of_heading(title: &str, level: u8) -> Option<SectionRole> {
     let words: Vec<String> = title
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -131,13 +134,13 @@ fn role_of(title: &str, level: u8) -> Option<Role> {
     if decides {
         let is_open =
             has(&["pending", "open", "undecided", "needed", "unresolved", "todo", "deferred", "awaiting"]);
-        return Some(if is_open { Role::Open } else { Role::Holds(Kind::Decision) });
+        return Some(if is_open { SectionRole::Open } else { SectionRole::Holds(DecisionKind::Decision) });
     }
     let patterns = has(&["patterns", "conventions"]) && words.len() <= 3 && level <= 2;
-    patterns.then_some(Role::Holds(Kind::Pattern))
+    patterns.then_some(SectionRole::Holds(DecisionKind::Pattern))
 }
 
-fn topic(title: &str, is_own: bool) -> String {
+fn topic_of_heading(title: &str, is_own: bool) -> String {
     let is_plain = matches!(title.trim().to_lowercase().as_str(), "decisions" | "patterns");
     if is_own && is_plain { String::new() } else { one_line(title, 120) }
 }

@@ -1,8 +1,8 @@
 use super::*;
 
 /// Compares what is read with `expected`, lines of the form `kind text | why @topic`.
-fn check(text: &str, expected: &[&str]) {
-    let read = read(text.as_bytes());
+fn check_outline(text: &str, expected: &[&str]) {
+    let read = read_decisions(text.as_bytes());
     let found: Vec<String> = read
         .found
         .iter()
@@ -18,7 +18,7 @@ fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn items_below_a_heading_that_says_so() {
-    check(
+    check_outline(
         "# Context\nSwarm: mega\n\n## Decisions\n- **Open domain**: one `sme` agent\n- [decision]: Use `path`\n\n- third\n## SME Cache\n- not this\n## Patterns\n- [pattern]: factory\n",
         &[
             "decision Open domain: one `sme` agent",
@@ -27,7 +27,7 @@ fn items_below_a_heading_that_says_so() {
             "pattern factory",
         ],
     );
-    check(
+    check_outline(
         "## Decisions\n* a goes\n  on here\n  - Rationale: it is fast\n  - and more\n* b. Reason: c\n+ d (why: e)\n1. first\n2) second\n",
         &[
             "decision a goes on here; and more | it is fast",
@@ -37,8 +37,8 @@ fn items_below_a_heading_that_says_so() {
             "decision second",
         ],
     );
-    check("## Decisions\n- None yet\n- [decision]\n- (none)\n- TBD\n- ~~gone~~\n", &[]);
-    check(
+    check_outline("## Decisions\n- None yet\n- [decision]\n- (none)\n- TBD\n- ~~gone~~\n", &[]);
+    check_outline(
         "## Decisions\n- [x] 2026-06-24: keep it\n- [2026-06-25] drop it\n",
         &["decision keep it (2026-06-24)", "decision drop it (2026-06-25)"],
     );
@@ -46,7 +46,7 @@ fn items_below_a_heading_that_says_so() {
 
 #[test]
 fn headings_within_and_beside() {
-    check(
+    check_outline(
         "## Decisions\n- a\n### v4.2.0 Decisions\n- b\n### Storage\n- c\n## Other\n- d\n### v5 Decisions (Planned)\n- e\n#### Scoring Formula\n1. f\n## File Map\n- g\n",
         &[
             "decision a",
@@ -55,29 +55,29 @@ fn headings_within_and_beside() {
             "decision e @v5 Decisions (Planned)",
         ],
     );
-    check(
+    check_outline(
         "## Key Decisions\n- a\n## Architecture Decisions\n- b\n",
         &["decision a @Key Decisions", "decision b @Architecture Decisions"],
     );
-    check("## Decision recency and weights\n- a\n## UI/UX Patterns for the whole site\n- b\n", &[]);
-    check("```\n## Decisions\n- a\n```\n", &[]);
+    check_outline("## Decision recency and weights\n- a\n## UI/UX Patterns for the whole site\n- b\n", &[]);
+    check_outline("```\n## Decisions\n- a\n```\n", &[]);
 }
 
 #[test]
 fn records_and_paragraphs() {
-    check(
+    check_outline(
         "## Decisions\n### ADR-1: Use Redis\n- **Status**: accepted\n- **Rationale**: one store\n### ADR-2: Use Kafka\nStatus: proposed\n",
         &["decision ADR-1: Use Redis | one store"],
     );
-    check(
+    check_outline(
         "## Decisions\n### Storage\n**Decision**: SQLite\n**Why**: no server\n",
         &["decision Storage: SQLite | no server"],
     );
-    check(
+    check_outline(
         "## Decisions\nWe use SQLite.\nIt is here.\n\nWe use TOML.\n",
         &["decision We use SQLite. It is here.", "decision We use TOML."],
     );
-    check(
+    check_outline(
         "## Decisions\nThese hold:\n\n- a\n\nProse about it.\n\n**b**: c\n",
         &["decision a", "decision b: c"],
     );
@@ -85,11 +85,11 @@ fn records_and_paragraphs() {
 
 #[test]
 fn tables() {
-    check(
+    check_outline(
         "## Decisions\n| # | Decision | Rationale | Date |\n|---|---|---|---|\n| 1 | Use A \\| B | fast | 2026-01-02 |\n| 2 | Use C | | |\n",
         &["decision Use A | B | fast (2026-01-02)", "decision Use C"],
     );
-    check(
+    check_outline(
         "## Decisions\n| Area | Choice | Status |\n|:--|---|---|\n| Store | SQLite | done |\n| Bus | Kafka | pending |\n",
         &["decision Store: SQLite"],
     );
@@ -97,7 +97,7 @@ fn tables() {
 
 #[test]
 fn what_is_left_out_is_said() {
-    let read = read(b"## Pending Decisions\n- a\n- b\n## Decisions\n- ~~c~~\n");
+    let read = read_decisions(b"## Pending Decisions\n- a\n- b\n## Decisions\n- ~~c~~\n");
     let warnings: Vec<String> =
         read.warnings.iter().map(|one| format!("{}: {}", one.line, one.text)).collect();
     assert_eq!(
@@ -115,7 +115,7 @@ fn any_bytes_are_read() {
         "## Decisions\n|\n|-\n| |\n-\n- \n1.\n",
         "## Decisions\n  - \u{0}\n",
     ] {
-        let _ = read(text.as_bytes());
+        let _ = read_decisions(text.as_bytes());
     }
-    check("\u{feff}## Decisions\r\n- a\r\n", &["decision a"]);
+    check_outline("\u{feff}## Decisions\r\n- a\r\n", &["decision a"]);
 }

@@ -10,10 +10,10 @@ use crate::time;
 
 /// A decision, and whether it is still in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct DecisionStanding {
     #[serde(flatten)]
     pub decision: Decision,
-    pub state: State,
+    pub state: DecisionState,
     /// The id of the line that superseded or withdrew the decision.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded_by: String,
@@ -24,7 +24,7 @@ pub struct Standing {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum DecisionState {
     Current,
     Superseded,
     /// The decision was withdrawn without a replacement.
@@ -32,13 +32,13 @@ pub enum State {
     Expired,
 }
 
-impl State {
+impl DecisionState {
     pub fn name(self) -> &'static str {
         match self {
-            State::Current => "current",
-            State::Superseded => "superseded",
-            State::Withdrawn => "withdrawn",
-            State::Expired => "expired",
+            DecisionState::Current => "current",
+            DecisionState::Superseded => "superseded",
+            DecisionState::Withdrawn => "withdrawn",
+            DecisionState::Expired => "expired",
         }
     }
 }
@@ -47,31 +47,33 @@ impl State {
 /// answer supersedes earlier answers to the same question. A line with a known id repeats a decision: it counts only if
 /// the decision was no longer in force. Normally a line comes after the line it supersedes, so the end of a log is
 /// enough to judge the decisions in it. A merge can reverse the order of two lines; then their times decide.
-pub fn fold(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<Standing> {
-    let mut fold = Fold::default();
-    lines.into_iter().filter(Decision::is_known).for_each(|line| fold.add(line));
+pub fn fold_decisions(lines: impl IntoIterator<Item = Decision>, now: Timestamp) -> Vec<DecisionStanding> {
+    let mut fold = DecisionFold::default();
+    lines.into_iter().filter(Decision::is_version_known).for_each(|line| fold.add_line(line));
     for (id, by) in std::mem::take(&mut fold.early) {
         let made = fold.places.get(&id).and_then(|place| fold.all[*place].as_ref());
         // A decision that was made again after it was withdrawn is in force.
-        let is_later = |made: &Standing| {
-            time::parse(&by.ts).zip(time::parse(&made.decision.ts)).is_none_or(|(by, made)| by > made)
+        let is_later = |made: &DecisionStanding| {
+            time::parse_time(&by.ts)
+                .zip(time::parse_time(&made.decision.ts))
+                .is_none_or(|(by, made)| by > made)
         };
         if made.is_some_and(is_later) {
-            fold.supersede(&id, &by);
+            fold.mark_superseded(&id, &by);
         }
     }
-    let is_over = |decision: &Decision| time::parse(&decision.expires_at).is_some_and(|at| at <= now);
+    let is_over = |decision: &Decision| time::parse_time(&decision.expires_at).is_some_and(|at| at <= now);
     for standing in fold.all.iter_mut().flatten() {
-        if standing.state == State::Current && is_over(&standing.decision) {
-            standing.state = State::Expired;
+        if standing.state == DecisionState::Current && is_over(&standing.decision) {
+            standing.state = DecisionState::Expired;
         }
     }
     fold.all.into_iter().flatten().collect()
 }
 
 #[derive(Default)]
-struct Fold {
-    all: Vec<Option<Standing>>,
+struct DecisionFold {
+    all: Vec<Option<DecisionStanding>>,
     places: HashMap<String, usize>,
     /// The newest answer to each question.
     answers: HashMap<String, String>,
@@ -79,11 +81,11 @@ struct Fold {
     early: Vec<(String, Decision)>,
 }
 
-impl Fold {
-    fn add(&mut self, line: Decision) {
+impl DecisionFold {
+    fn add_line(&mut self, line: Decision) {
         if !line.supersedes.is_empty() && line.supersedes != line.id {
             match self.places.contains_key(&line.supersedes) {
-                true => self.supersede(&line.supersedes.clone(), &line),
+                true => self.mark_superseded(&line.supersedes.clone(), &line),
                 false => self.early.push((line.supersedes.clone(), line.clone())),
             }
         }
@@ -93,33 +95,33 @@ impl Fold {
         if !line.question.is_empty() {
             let earlier = self.answers.insert(line.question.trim().to_owned(), line.id.clone());
             if let Some(earlier) = earlier.filter(|earlier| *earlier != line.id) {
-                self.supersede(&earlier, &line);
+                self.mark_superseded(&earlier, &line);
             }
         }
         if let Some(place) = self.places.get(&line.id).copied() {
             let still_holds =
-                self.all[place].as_ref().is_some_and(|standing| standing.state == State::Current);
+                self.all[place].as_ref().is_some_and(|standing| standing.state == DecisionState::Current);
             if still_holds {
                 return;
             }
             self.all[place] = None;
         }
         self.places.insert(line.id.clone(), self.all.len());
-        self.all.push(Some(Standing {
+        self.all.push(Some(DecisionStanding {
             decision: line,
-            state: State::Current,
+            state: DecisionState::Current,
             superseded_by: String::new(),
             withdrawn_because: String::new(),
         }));
     }
 
-    fn supersede(&mut self, id: &str, by: &Decision) {
+    fn mark_superseded(&mut self, id: &str, by: &Decision) {
         let place = self.places.get(id).copied();
         let Some(standing) = place.and_then(|place| self.all[place].as_mut()) else { return };
         standing.superseded_by.clone_from(&by.id);
         (standing.state, standing.withdrawn_because) = match by.is_withdrawal() {
-            true => (State::Withdrawn, by.why.clone()),
-            false => (State::Superseded, String::new()),
+            true => (DecisionState::Withdrawn, by.why.clone()),
+            false => (DecisionState::Superseded, String::new()),
         };
     }
 }

@@ -4,17 +4,17 @@ use crate::text::{self, sentences};
 
 /// A statement of a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stated {
+pub struct StatedDecision {
     pub text: String,
     /// The text after `because`.
     pub why: String,
 }
 
 /// The shortest sentence that is suggested, in bytes. A shorter one does not say what was decided.
-const SHORTEST_SENTENCE: usize = 20;
+const MIN_SENTENCE_BYTES: usize = 20;
 
 /// The longest sentence that is suggested, in bytes. A longer one says much besides the decision.
-const LONGEST_SENTENCE: usize = 400;
+const MAX_SENTENCE_BYTES: usize = 400;
 
 /// Words that state a decision.
 const DECIDED_WORDS: &[&str] = &[
@@ -52,7 +52,7 @@ const DECIDED_WORDS: &[&str] = &[
 
 /// Words of a comparison. In a sentence about code they state no choice, so one of [`CHOOSING_WORDS`] must be there
 /// too.
-const RATHER_WORDS: &[&str] = &["rather than ", "instead of ", " over "];
+const COMPARING_WORDS: &[&str] = &["rather than ", "instead of ", " over "];
 
 /// Words with which the agent says what it chose.
 const CHOOSING_WORDS: &[&str] =
@@ -80,13 +80,13 @@ const OPEN_WORDS: &[&str] = &[
 
 /// Returns the decisions that a text states: the items of lists with a title such as `Key decisions`, then sentences
 /// that state one. Code, quotes and questions are skipped.
-pub fn stated(said: &str) -> Vec<Stated> {
+pub fn find_stated_decisions(said: &str) -> Vec<StatedDecision> {
     let quoted = |line: &&str| !line.trim_start().starts_with(['>', '|']);
     let said: Vec<&str> = said.lines().filter(quoted).collect();
     let said = said.join("\n");
-    let mut found: Vec<Stated> = listed_decisions(&said).into_iter().map(of_sentence).collect();
-    for sentence in sentences(&said).filter(|sentence| is_statement(sentence)) {
-        let one = of_sentence(sentence);
+    let mut found: Vec<StatedDecision> = listed_decisions(&said).into_iter().map(split_sentence).collect();
+    for sentence in sentences(&said).filter(|sentence| states_decision(sentence)) {
+        let one = split_sentence(sentence);
         if !found.iter().any(|known| known.text.contains(&one.text) || one.text.contains(&known.text)) {
             found.push(one);
         }
@@ -105,18 +105,19 @@ fn listed_decisions(said: &str) -> Vec<&str> {
         let item = ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark));
         match item.filter(|_| within) {
             Some(item)
-                if (SHORTEST_SENTENCE..=LONGEST_SENTENCE).contains(&item.len()) && !item.ends_with('?') =>
+                if (MIN_SENTENCE_BYTES..=MAX_SENTENCE_BYTES).contains(&item.len())
+                    && !item.ends_with('?') =>
             {
                 found.push(item);
             }
             Some(_) => {}
-            None => within = is_title(line),
+            None => within = is_decisions_title(line),
         }
     }
     found
 }
 
-fn is_title(line: &str) -> bool {
+fn is_decisions_title(line: &str) -> bool {
     let bare = line.trim_matches(['*', '#', ' ', ':']).to_lowercase();
     let is_marked = line.starts_with('#') || line.starts_with("**") || line.ends_with(':');
     let is_open = OPEN_WORDS.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
@@ -124,21 +125,23 @@ fn is_title(line: &str) -> bool {
         || is_marked && bare.ends_with("decisions made") && !is_open
 }
 
-fn is_statement(sentence: &str) -> bool {
+fn states_decision(sentence: &str) -> bool {
     let small = sentence.to_lowercase().replace('’', "'").replace("**", "");
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    let decided = has(DECIDED_WORDS) || has(CHOOSING_WORDS) && has(RATHER_WORDS);
-    (SHORTEST_SENTENCE..=LONGEST_SENTENCE).contains(&sentence.len())
+    let decided = has(DECIDED_WORDS) || has(CHOOSING_WORDS) && has(COMPARING_WORDS);
+    (MIN_SENTENCE_BYTES..=MAX_SENTENCE_BYTES).contains(&sentence.len())
         && !sentence.ends_with('?')
         && decided
         && !has(OPEN_WORDS)
 }
 
-fn of_sentence(sentence: &str) -> Stated {
+fn split_sentence(sentence: &str) -> StatedDecision {
     let plain = sentence.replace("**", "");
     let plain = plain.trim();
     let at = plain.to_ascii_lowercase().find(" because ");
     let (text, why) = at.map_or((plain, ""), |at| (&plain[..at], &plain[at + " because ".len()..]));
-    let tidy = |text: &str| text::cut(text.trim().trim_end_matches([',', ';']), LONGEST_SENTENCE).to_owned();
-    Stated { text: tidy(text), why: tidy(why) }
+    let tidy = |text: &str| {
+        text::cut_to_bytes(text.trim().trim_end_matches([',', ';']), MAX_SENTENCE_BYTES).to_owned()
+    };
+    StatedDecision { text: tidy(text), why: tidy(why) }
 }

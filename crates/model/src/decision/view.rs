@@ -1,24 +1,24 @@
 //! `context.md`: decisions, patterns and activity as people read them. It is written, never read back.
 
-use super::{Decision, Kind, Standing, State};
+use super::{Decision, DecisionKind, DecisionStanding, DecisionState};
 use crate::render::one_line;
-use crate::text::{count, fingerprint};
+use crate::text::{count_with_noun, fnv_fingerprint};
 
 /// What the file contains.
 #[derive(Clone, Copy, Debug)]
-pub struct Contents<'a> {
+pub struct ViewContents<'a> {
     pub title: &'a str,
     /// All decisions, oldest first.
-    pub decisions: &'a [Standing],
+    pub decisions: &'a [DecisionStanding],
     /// Whether `decisions` begins with the oldest one of the log.
     pub is_all: bool,
-    pub activity: &'a [Activity],
+    pub activity: &'a [SessionActivity],
     pub at: &'a str,
 }
 
 /// What a session did, and what it was about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Activity {
+pub struct SessionActivity {
     pub session: String,
     pub harness: String,
     pub last_at: String,
@@ -29,10 +29,10 @@ pub struct Activity {
 }
 
 /// The most decisions in force that are listed in a section; the others are counted.
-const MOST_LISTED: usize = 200;
+const MAX_LISTED: usize = 200;
 
 /// The most decisions no longer in force that are listed; the others are counted.
-const MOST_OVER_LISTED: usize = 40;
+const MAX_SUPERSEDED_LISTED: usize = 40;
 
 const HEADER: &str = "<!-- Written by thru (";
 const HEADER_END: &str = ") from decisions.jsonl and the journals. What you write here is not read: `thru decide` adds a \
@@ -40,43 +40,45 @@ const HEADER_END: &str = ") from decisions.jsonl and the journals. What you writ
 
 /// Returns the whole file. Its first line contains a fingerprint of the rest, which shows whether somebody has edited
 /// the file.
-pub fn render(contents: &Contents) -> String {
-    let body = body(contents);
+pub fn render_view(contents: &ViewContents) -> String {
+    let body = render_body(contents);
     format!("{HEADER}{}{HEADER_END}\n{body}", body_hash(&body))
 }
 
 /// Whether nobody has edited the file since it was written.
-pub fn is_as_written(text: &str) -> bool {
+pub fn is_unedited(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
     written == Some(body_hash(body).as_str())
 }
 
 fn body_hash(body: &str) -> String {
-    format!("{:016x}", fingerprint([body]))
+    format!("{:016x}", fnv_fingerprint([body]))
 }
 
-fn body(contents: &Contents) -> String {
+fn render_body(contents: &ViewContents) -> String {
     let mut out = format!("# Context: {}\n\nAs of {}.\n", one_line(contents.title, 200), contents.at);
     let newest = || contents.decisions.iter().rev();
-    let current =
-        |kind: Kind| newest().filter(move |one| one.state == State::Current && one.decision.kind == kind);
-    for (title, kind) in [("Decisions", Kind::Decision), ("Patterns", Kind::Pattern)] {
+    let current = |kind: DecisionKind| {
+        newest().filter(move |one| one.state == DecisionState::Current && one.decision.kind == kind)
+    };
+    for (title, kind) in [("Decisions", DecisionKind::Decision), ("Patterns", DecisionKind::Pattern)] {
         let lines: Vec<String> =
-            current(kind).take(MOST_LISTED).map(|one| decision_line(&one.decision)).collect();
+            current(kind).take(MAX_LISTED).map(|one| decision_line(&one.decision)).collect();
         let more = current(kind).count() - lines.len();
-        section(&mut out, title, &lines, (more, contents.is_all));
+        push_section(&mut out, title, &lines, (more, contents.is_all));
     }
-    let over = || newest().filter(|one| one.state != State::Current);
-    let lines: Vec<String> = over().take(MOST_OVER_LISTED).map(over_line).collect();
+    let over = || newest().filter(|one| one.state != DecisionState::Current);
+    let lines: Vec<String> = over().take(MAX_SUPERSEDED_LISTED).map(line_not_in_force).collect();
     let more = over().count() - lines.len();
-    section(&mut out, "No longer in force", &lines, (more, contents.is_all));
+    push_section(&mut out, "No longer in force", &lines, (more, contents.is_all));
     if !contents.activity.is_empty() {
         out.push_str(
             "\n## Activity\n\n| Session | Harness | Last active | Calls | Edited | Failing | About |\n",
         );
         out.push_str("|---|---|---|---|---|---|---|\n");
-        for Activity { session, harness, last_at, calls, edited, failing, about } in contents.activity {
+        for SessionActivity { session, harness, last_at, calls, edited, failing, about } in contents.activity
+        {
             let [session, harness, last_at, about] =
                 [(session, 40), (harness, 40), (last_at, 40), (about, 160)]
                     .map(|(text, most)| one_line(text, most).replace('|', "\\|"));
@@ -88,7 +90,7 @@ fn body(contents: &Contents) -> String {
     out
 }
 
-fn section(out: &mut String, title: &str, lines: &[String], (more, is_all): (usize, bool)) {
+fn push_section(out: &mut String, title: &str, lines: &[String], (more, is_all): (usize, bool)) {
     if lines.is_empty() {
         return;
     }
@@ -98,7 +100,7 @@ fn section(out: &mut String, title: &str, lines: &[String], (more, is_all): (usi
         let or_more = if is_all { "" } else { " or more" };
         out.push_str(&format!(
             "- and {}{or_more}: `thru decisions list --all -n 0`\n",
-            count(more, "older one")
+            count_with_noun(more, "older one")
         ));
     }
 }
@@ -119,13 +121,13 @@ fn decision_line(decision: &Decision) -> String {
     format!("- {}{why} ({about})\n", one_line(text, 4_000))
 }
 
-fn over_line(one: &Standing) -> String {
+fn line_not_in_force(one: &DecisionStanding) -> String {
     let how = match one.state {
-        State::Current => String::new(),
-        State::Superseded => format!("superseded by {}", one_line(&one.superseded_by, 40)),
-        State::Withdrawn if one.withdrawn_because.is_empty() => "withdrawn".to_owned(),
-        State::Withdrawn => format!("withdrawn: {}", one_line(&one.withdrawn_because, 200)),
-        State::Expired => format!("expired {}", one_line(&one.decision.expires_at, 40)),
+        DecisionState::Current => String::new(),
+        DecisionState::Superseded => format!("superseded by {}", one_line(&one.superseded_by, 40)),
+        DecisionState::Withdrawn if one.withdrawn_because.is_empty() => "withdrawn".to_owned(),
+        DecisionState::Withdrawn => format!("withdrawn: {}", one_line(&one.withdrawn_because, 200)),
+        DecisionState::Expired => format!("expired {}", one_line(&one.decision.expires_at, 40)),
     };
     format!("- {} ({}, {how})\n", one_line(&one.decision.text, 300), one_line(&one.decision.id, 40))
 }

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::statements::shortened;
+use super::statements::first_sentences_within;
 use super::{Digest, keep_last};
-use crate::journal::{self, Record};
+use crate::journal::{self, JournalRecord};
 use crate::statement;
-use crate::text::cut;
+use crate::text::cut_to_bytes;
 
-const MOST_AGENTS: usize = 20;
-const ASKED_BYTES: usize = 160;
-const ANSWER_BYTES: usize = 900;
+const MAX_AGENTS: usize = 20;
+const MAX_REQUEST_BYTES: usize = 160;
+const MAX_ANSWER_BYTES: usize = 900;
 
 /// What a sub-agent was asked, and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,31 +25,31 @@ pub struct AgentUse {
 /// A plan that the user approved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Plan {
+pub struct ApprovedPlan {
     pub record: u64,
     pub text: String,
 }
 
 impl Digest {
-    pub(super) fn add_agent(&mut self, record: &Record) {
+    pub(super) fn add_agent(&mut self, record: &JournalRecord) {
         if record.asked.is_empty() {
             return;
         }
         // The sub-agent runs in the background, and its answer comes later as a separate message.
         let launched = record.text.starts_with("Async agent launched");
-        let answer = if launched { String::new() } else { statement::condense(&record.text) };
+        let answer = if launched { String::new() } else { statement::condense_message(&record.text) };
         self.agents.push(AgentUse {
             record: self.records,
-            asked: cut(&record.asked, ASKED_BYTES).to_owned(),
-            answer: shortened(&answer, ANSWER_BYTES),
+            asked: cut_to_bytes(&record.asked, MAX_REQUEST_BYTES).to_owned(),
+            answer: first_sentences_within(&answer, MAX_ANSWER_BYTES),
         });
-        keep_last(&mut self.agents, MOST_AGENTS);
+        keep_last(&mut self.agents, MAX_AGENTS);
     }
 
-    pub(super) fn add_plan(&mut self, record: &Record) {
-        if record.name == journal::PLAN && !record.text.trim().is_empty() {
-            let text = cut(record.text.trim(), journal::PLAN_BYTES).to_owned();
-            self.plan = Some(Plan { record: self.records, text });
+    pub(super) fn add_plan(&mut self, record: &JournalRecord) {
+        if record.name == journal::PLAN_TOOL && !record.text.trim().is_empty() {
+            let text = cut_to_bytes(record.text.trim(), journal::MAX_PLAN_BYTES).to_owned();
+            self.plan = Some(ApprovedPlan { record: self.records, text });
         }
     }
 }

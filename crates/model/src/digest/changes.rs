@@ -3,20 +3,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Did, Digest, keep_last};
-use crate::event::Action;
-use crate::journal::{FileField, Record};
+use super::{Digest, StepAction, keep_last};
+use crate::event::FileAction;
+use crate::journal::{FileField, JournalRecord};
 use crate::run;
 use crate::statement;
-use crate::text::cut;
+use crate::text::cut_to_bytes;
 
-const MOST_CHANGES: usize = 80;
-const WHY_BYTES: usize = 220;
+const MAX_CHANGES: usize = 80;
+const MAX_PURPOSE_BYTES: usize = 220;
 
 /// One edit of a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Change {
+pub struct FileEdit {
     pub record: u64,
     pub at: String,
     pub path: String,
@@ -29,46 +29,49 @@ pub struct Change {
 }
 
 impl Digest {
-    pub(super) fn add_change(&mut self, file: &FileField, record: &Record) {
-        let is_edit = matches!(file.action, Action::Create | Action::Edit) && !file.guess;
+    pub(super) fn add_change(&mut self, file: &FileField, record: &JournalRecord) {
+        let is_edit = matches!(file.action, FileAction::Create | FileAction::Edit) && !file.guess;
         if !is_edit || record.ok == Some(false) {
             return;
         }
         let live = record.from.is_empty();
-        self.changes.push(Change {
+        self.changes.push(FileEdit {
             record: self.records,
             at: record.ts.to_string(),
             path: file.path.clone(),
             why: if live { String::new() } else { self.purpose.clone() },
             live,
         });
-        keep_last(&mut self.changes, MOST_CHANGES);
+        keep_last(&mut self.changes, MAX_CHANGES);
     }
 
     /// Forgets the announced change once it is made: the agent checks its work, or reads another file after an edit.
-    pub(super) fn end_purpose(&mut self, record: &Record) {
+    pub(super) fn end_purpose(&mut self, record: &JournalRecord) {
         if self.purpose.is_empty() {
             return;
         }
         let edited = self.changes.last().filter(|change| change.why == self.purpose);
-        let moves_on =
-            |edited: &Change| record.files.iter().any(|file| is_look(file) && file.path != edited.path);
-        if edited.is_some_and(moves_on) || !run::checks(&record.command, &record.cwd).is_empty() {
+        let moves_on = |edited: &FileEdit| {
+            record.files.iter().any(|file| is_file_look(file) && file.path != edited.path)
+        };
+        if edited.is_some_and(moves_on) || !run::checks_of_command(&record.command, &record.cwd).is_empty() {
             self.purpose.clear();
         }
     }
 
     /// Records what the agent says that it is about to change. Edits that hooks reported are already known; their times
     /// say which of them came after these words.
-    pub(super) fn add_purpose(&mut self, record: &Record) {
-        self.purpose = cut(&statement::purpose(&record.text), WHY_BYTES).to_owned();
+    pub(super) fn add_purpose(&mut self, record: &JournalRecord) {
+        self.purpose = cut_to_bytes(&statement::purpose_of_words(&record.text), MAX_PURPOSE_BYTES).to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
-        let later = |change: &&mut Change| change.live && change.at.as_str() >= &*record.ts;
+        let later = |change: &&mut FileEdit| change.live && change.at.as_str() >= &*record.ts;
         let mut first: Option<(u64, String)> = None;
         for change in self.changes.iter_mut().filter(later).filter(|_| told_late) {
             let (since, path) = first.get_or_insert_with(|| (change.record, change.path.clone()));
             let moved_on = self.steps.iter().any(|step| {
-                step.did == Did::Read && step.what != *path && (*since..change.record).contains(&step.record)
+                step.did == StepAction::Read
+                    && step.what != *path
+                    && (*since..change.record).contains(&step.record)
             });
             change.why = if moved_on { String::new() } else { self.purpose.clone() };
         }
@@ -86,7 +89,7 @@ impl Digest {
             });
             let why = &mut found[place].1;
             let is_new = !change.why.is_empty() && !why.contains(&change.why.as_str());
-            if is_new && !self.names_another(&change.why, &change.path) {
+            if is_new && !self.names_another_file(&change.why, &change.path) {
                 why.insert(0, &change.why);
             }
         }
@@ -94,7 +97,7 @@ impl Digest {
     }
 
     /// Returns whether the words name another file of the session, and not this one.
-    fn names_another(&self, words: &str, path: &str) -> bool {
+    fn names_another_file(&self, words: &str, path: &str) -> bool {
         let name = |path: &'_ str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let is_in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
         let words: Vec<&str> =
@@ -111,8 +114,8 @@ impl Digest {
 }
 
 /// Returns whether the agent read the file, not only named it in a command line.
-fn is_look(file: &FileField) -> bool {
-    matches!(file.action, Action::Read) && !file.guess
+fn is_file_look(file: &FileField) -> bool {
+    matches!(file.action, FileAction::Read) && !file.guess
 }
 
 #[cfg(test)]

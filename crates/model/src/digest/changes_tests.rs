@@ -3,7 +3,7 @@ use crate::journal::{self, FileField};
 
 /// Folds lines of the form `who: words`. `edit` is an edit from the transcript; `hook` is an edit that a hook reported.
 /// The number of a line is its time, unless the line begins with `@n `.
-fn session(lines: &[&str]) -> Digest {
+fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for (i, line) in lines.iter().enumerate() {
         let (time, line) = match line.strip_prefix('@') {
@@ -11,24 +11,24 @@ fn session(lines: &[&str]) -> Digest {
             None => (i, *line),
         };
         let (who, text) = line.split_once(": ").unwrap();
-        let mut record = Record {
+        let mut record = JournalRecord {
             ts: format!("2026-11-15T19:22:{time:02}Z").into(),
             from: if who == "hook" { "" } else { "transcript" }.into(),
-            ..Record::default()
+            ..JournalRecord::default()
         };
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
+            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
             "ran" => {
                 (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true));
             }
             _ => {
                 (record.event, record.ok) = ("tool-done".into(), Some(true));
-                let action = if who == "read" { Action::Read } else { Action::Edit };
+                let action = if who == "read" { FileAction::Read } else { FileAction::Edit };
                 record.files = vec![FileField { path: text.into(), action, outside: false, guess: false }];
             }
         }
-        digest.fold(&record);
+        digest.fold_record(&record);
     }
     digest
 }
@@ -45,7 +45,7 @@ fn an_edit_is_for_what_was_announced_before_it() {
         "ran: make test",
         "edit: c.py",
     ];
-    let digest = session(&lines);
+    let digest = fold_session(&lines);
     let expected = vec![
         ("c.py", vec![]),
         ("a.py", vec!["update `skip` to keep comments", "add a test for nested arrays"]),
@@ -69,7 +69,7 @@ fn an_edit_is_for_what_was_announced_before_it() {
 
 #[test]
 fn words_that_come_after_the_hooks_report_are_matched_by_time() {
-    let digest = session(&[
+    let digest = fold_session(&[
         "@0 user: Keep comments",
         "@2 hook: a.py",
         "@4 hook: b.py",
@@ -84,7 +84,7 @@ fn words_that_come_after_the_hooks_report_are_matched_by_time() {
 
 #[test]
 fn a_purpose_ends_when_the_agent_moves_on_to_another_file() {
-    let moved = session(&[
+    let moved = fold_session(&[
         "user: Keep comments",
         "said: Now update `skip` to keep comments:",
         "edit: a.py",
@@ -95,7 +95,7 @@ fn a_purpose_ends_when_the_agent_moves_on_to_another_file() {
     let why = vec!["update `skip` to keep comments"];
     assert_eq!(moved.changes_since(0), [("c.py", vec![]), ("b.py", why.clone()), ("a.py", why.clone())]);
     // What the agent reads before the first edit belongs to the announced change.
-    let prepared = session(&[
+    let prepared = fold_session(&[
         "user: Keep comments",
         "said: Now update `skip` to keep comments:",
         "read: a.py",
@@ -103,7 +103,7 @@ fn a_purpose_ends_when_the_agent_moves_on_to_another_file() {
         "edit: a.py",
     ]);
     assert_eq!(prepared.changes_since(0), [("a.py", why)]);
-    let named = session(&[
+    let named = fold_session(&[
         "user: Keep comments",
         "said: Now update the tests in `b_test.py` for nested arrays:",
         "edit: b_test.py",

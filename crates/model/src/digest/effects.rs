@@ -3,17 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Digest, FileUse, keep_last};
-use crate::effect::{Effect, Kind};
-use crate::journal::Record;
+use crate::effect::{Effect, EffectKind};
+use crate::journal::JournalRecord;
 
 /// The folder of `thru`'s own records. Git usually ignores them, so a commit says nothing about them.
 const RECORDS_FOLDER: &str = ".agent/context/";
 
 /// The most effects that are kept.
-const MOST_EFFECTS: usize = 200;
+const MAX_EFFECTS: usize = 200;
 
 /// The most names of staged files that are kept.
-const MOST_STAGED: usize = 200;
+const MAX_STAGED_FILES: usize = 200;
 
 /// One effect, and when it happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,12 +64,12 @@ pub struct GitState<'d> {
 }
 
 impl Digest {
-    pub(super) fn add_effects(&mut self, record: &Record) {
+    pub(super) fn add_effects(&mut self, record: &JournalRecord) {
         if record.ok != Some(false) || !record.effect.is_empty() {
             self.staged.add_command(&record.command);
         }
         for effect in &record.effect {
-            let elsewhere = is_elsewhere(&effect.folder, &record.worktree, &record.cwd);
+            let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
             self.effects.push(EffectUse {
                 effect: effect.clone(),
                 at: record.ts.to_string(),
@@ -77,51 +77,53 @@ impl Digest {
                 elsewhere,
             });
             if !elsewhere {
-                self.follow_git(effect, &record.command);
+                self.update_files_after_effect(effect, &record.command);
             }
         }
-        keep_last(&mut self.effects, MOST_EFFECTS);
+        keep_last(&mut self.effects, MAX_EFFECTS);
     }
 
     /// Updates the edited files after an effect.
-    fn follow_git(&mut self, effect: &Effect, command: &str) {
+    fn update_files_after_effect(&mut self, effect: &Effect, command: &str) {
         let now = self.records;
         let all = |files: &mut [FileUse], change: fn(&mut FileUse, u64)| {
             files.iter_mut().filter(|file| !file.outside).for_each(|file| change(file, now));
         };
         match effect.kind {
-            Kind::Commit | Kind::Amend => {
+            EffectKind::Commit | EffectKind::Amend => {
                 let staged = std::mem::take(&mut self.staged);
                 // The commit is empty, which git allows only with this flag.
-                if command.contains("--allow-empty") && staged == Staged::default() {
+                if command.contains("--allow-empty") && staged == StagedNames::default() {
                     return;
                 }
-                let held = |file: &FileUse| !file.outside && !file.stashed && staged.holds(&file.path);
+                let held = |file: &FileUse| !file.outside && !file.stashed && staged.covers_file(&file.path);
                 for file in self.files.iter_mut().filter(|file| held(file)) {
                     file.saved_at = now;
                 }
             }
-            Kind::Discard if effect.what == "untracked files" => {}
-            Kind::Discard => {
+            EffectKind::Discard if effect.what == "untracked files" => {}
+            EffectKind::Discard => {
                 let names: Vec<&str> = effect.what.split(' ').collect();
-                for file in
-                    self.files.iter_mut().filter(|file| names.iter().any(|name| covers(name, &file.path)))
+                for file in self
+                    .files
+                    .iter_mut()
+                    .filter(|file| names.iter().any(|name| is_file_or_folder_of(name, &file.path)))
                 {
                     file.saved_at = now;
                 }
             }
-            Kind::Reset if effect.what.starts_with("--hard") => {
+            EffectKind::Reset if effect.what.starts_with("--hard") => {
                 all(&mut self.files, |file, now| file.saved_at = now);
             }
-            Kind::Stash => {
+            EffectKind::Stash => {
                 for file in self.files.iter_mut().filter(|file| file.is_unsaved()) {
                     file.stashed = true;
                 }
             }
             // A rebase ends only with a clean tree, so all changes are in its commits.
-            Kind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
-            Kind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
-            Kind::StashDrop => {
+            EffectKind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
+            EffectKind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
+            EffectKind::StashDrop => {
                 for file in self.files.iter_mut().filter(|file| file.stashed) {
                     (file.stashed, file.saved_at) = (false, now);
                 }
@@ -129,10 +131,10 @@ impl Digest {
             _ => {}
         }
         let branch = match effect.kind {
-            Kind::Commit | Kind::Amend if effect.place != "detached HEAD" => &effect.place,
-            Kind::Branch if command.contains("checkout") || command.contains("switch") => &effect.what,
-            Kind::Switch => &effect.what,
-            Kind::Rebase => &effect.place,
+            EffectKind::Commit | EffectKind::Amend if effect.place != "detached HEAD" => &effect.place,
+            EffectKind::Branch if command.contains("checkout") || command.contains("switch") => &effect.what,
+            EffectKind::Switch => &effect.what,
+            EffectKind::Rebase => &effect.place,
             _ => return,
         };
         if !branch.is_empty() && !branch.starts_with("deleted ") && !branch.starts_with("renamed ") {
@@ -142,13 +144,14 @@ impl Digest {
 
     /// Returns effects on the outside world since the last compaction that was followed by work.
     pub fn effects_since_compaction(&self) -> impl Iterator<Item = &EffectUse> {
-        self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_outside())
+        self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_external())
     }
 
     /// Returns the files whose edits are in no commit that was observed, and that were not staged either.
     pub fn unsaved_files(&self) -> impl Iterator<Item = &str> {
-        let is_staged =
-            |file: &FileUse| self.staged.all || self.staged.names.iter().any(|name| covers(name, &file.path));
+        let is_staged = |file: &FileUse| {
+            self.staged.all || self.staged.names.iter().any(|name| is_file_or_folder_of(name, &file.path))
+        };
         let files = self.files.iter().filter(move |file| file.is_unsaved() && !is_staged(file));
         files.map(|file| file.path.as_str())
     }
@@ -160,16 +163,17 @@ impl Digest {
     }
 
     /// Returns the state of the checkout.
-    pub fn git(&self) -> GitState<'_> {
+    pub fn git_state(&self) -> GitState<'_> {
         let here = || self.effects.iter().filter(|used| !used.elsewhere);
-        let is_commit =
-            |used: &&EffectUse| matches!(used.effect.kind, Kind::Commit | Kind::Amend | Kind::Merge);
+        let is_commit = |used: &&EffectUse| {
+            matches!(used.effect.kind, EffectKind::Commit | EffectKind::Amend | EffectKind::Merge)
+        };
         let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
         let branch = branch.unwrap_or(&self.branch);
         // A commit that was made on another branch says nothing about the current branch.
         let is_on_branch = |used: &&EffectUse| {
             let place = used.effect.place.as_str();
-            used.effect.kind == Kind::Merge
+            used.effect.kind == EffectKind::Merge
                 || branch.is_empty()
                 || matches!(place, "" | "detached HEAD")
                 || place == branch
@@ -177,12 +181,13 @@ impl Digest {
         let commits = || here().filter(is_commit).filter(is_on_branch);
         let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
         // A pull request from before the last switch of branches is not about the current branch.
-        let switched = here().rfind(|used| used.effect.kind == Kind::Switch).map_or(0, |used| used.record);
+        let switched =
+            here().rfind(|used| used.effect.kind == EffectKind::Switch).map_or(0, |used| used.record);
         let last_push = here()
-            .rfind(|used| matches!(used.effect.kind, Kind::Push | Kind::UpToDate))
+            .rfind(|used| matches!(used.effect.kind, EffectKind::Push | EffectKind::UpToDate))
             .map(|used| used.record);
         let knows_remote = last_push.is_some()
-            || self.effects.iter().any(|used| used.effect.kind == Kind::PullRequest)
+            || self.effects.iter().any(|used| used.effect.kind == EffectKind::PullRequest)
             || self.disk.as_ref().is_some_and(|disk| disk.has_remote);
         let is_on_remote = self.disk.as_ref().is_some_and(|disk| {
             !disk.commit.is_empty() && disk.remote_commit.as_deref() == Some(disk.commit.as_str())
@@ -209,7 +214,11 @@ impl Digest {
         let is_note = |used: &&EffectUse| {
             matches!(
                 used.effect.kind,
-                Kind::Reset | Kind::Discard | Kind::Stash | Kind::Unstash | Kind::StashDrop
+                EffectKind::Reset
+                    | EffectKind::Discard
+                    | EffectKind::Stash
+                    | EffectKind::Unstash
+                    | EffectKind::StashDrop
             )
         };
         let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
@@ -231,16 +240,18 @@ impl Digest {
             pull_request: self
                 .effects
                 .iter()
-                .rfind(|used| used.effect.kind == Kind::PullRequest && !used.effect.id.is_empty())
-                .filter(|used| used.record > switched && self.is_of_branch(used, branch)),
-            notes: self.still_true(here().filter(|used| used.record > since).filter(is_note).collect()),
+                .rfind(|used| used.effect.kind == EffectKind::PullRequest && !used.effect.id.is_empty())
+                .filter(|used| used.record > switched && self.belongs_to_branch(used, branch)),
+            notes: self
+                .keep_notes_still_true(here().filter(|used| used.record > since).filter(is_note).collect()),
             moved,
         }
     }
 
     /// Returns whether a pull request can belong to this branch: the last observed push before it was of this branch.
-    fn is_of_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
-        let before = |used: &&EffectUse| used.effect.kind == Kind::Push && used.record <= pull_request.record;
+    fn belongs_to_branch(&self, pull_request: &EffectUse, branch: &str) -> bool {
+        let before =
+            |used: &&EffectUse| used.effect.kind == EffectKind::Push && used.record <= pull_request.record;
         let pushed =
             self.effects.iter().rfind(before).map(|used| used.effect.what.trim_end_matches(" (forced)"));
         branch.is_empty() || pushed.is_none_or(|pushed| pushed.is_empty() || pushed == branch)
@@ -248,23 +259,25 @@ impl Digest {
 
     /// Drops notes that are no longer true: a stash that was applied again, and discarded changes of a file that was
     /// edited since.
-    fn still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
+    fn keep_notes_still_true<'d>(&self, notes: Vec<&'d EffectUse>) -> Vec<&'d EffectUse> {
         let mut kept: Vec<&EffectUse> = Vec::new();
         for used in notes {
             match used.effect.kind {
-                Kind::Unstash => match kept.iter().rposition(|known| known.effect.kind == Kind::Stash) {
-                    Some(place) => drop(kept.remove(place)),
-                    None => kept.push(used),
-                },
+                EffectKind::Unstash => {
+                    match kept.iter().rposition(|known| known.effect.kind == EffectKind::Stash) {
+                        Some(place) => drop(kept.remove(place)),
+                        None => kept.push(used),
+                    }
+                }
                 _ => kept.push(used),
             }
         }
         let edited_since = |used: &EffectUse| {
             let names: Vec<&str> = used.effect.what.split(' ').collect();
-            let is_of = |file: &&FileUse| names.iter().any(|name| covers(name, &file.path));
+            let is_of = |file: &&FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
             self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
         };
-        kept.retain(|used| used.effect.kind != Kind::Discard || !edited_since(used));
+        kept.retain(|used| used.effect.kind != EffectKind::Discard || !edited_since(used));
         // If the same changes were discarded twice, one note is enough.
         let is_again = |later: &[&EffectUse], used: &EffectUse| {
             later
@@ -274,7 +287,7 @@ impl Digest {
         let last: Vec<&EffectUse> = kept
             .iter()
             .enumerate()
-            .filter(|(i, used)| used.effect.kind != Kind::Discard || !is_again(&kept[i + 1..], used))
+            .filter(|(i, used)| used.effect.kind != EffectKind::Discard || !is_again(&kept[i + 1..], used))
             .map(|(_, used)| *used)
             .collect();
         last
@@ -282,30 +295,30 @@ impl Digest {
 
     /// Returns the commits that still exist, here or on the remote: no later amend or reset has removed them.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
-        self.commits().0
+        self.standing_and_reset_commits().0
     }
 
     /// Returns the commits that a reset removed before they were pushed.
     pub fn reset_commits(&self) -> Vec<&EffectUse> {
-        self.commits().1
+        self.standing_and_reset_commits().1
     }
 
     /// Returns the commits that still exist, and those that a reset removed.
-    fn commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
+    fn standing_and_reset_commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
         let mut reset = Vec::new();
         // A pushed commit still exists on the remote, whatever happens to it here.
         let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
             match used.effect.kind {
-                Kind::Commit => standing.push(used),
-                Kind::Merge if !used.effect.id.is_empty() => standing.push(used),
-                Kind::Push | Kind::UpToDate => pushed = standing.len(),
-                Kind::Amend => {
+                EffectKind::Commit => standing.push(used),
+                EffectKind::Merge if !used.effect.id.is_empty() => standing.push(used),
+                EffectKind::Push | EffectKind::UpToDate => pushed = standing.len(),
+                EffectKind::Amend => {
                     standing.truncate(pushed.max(standing.len().saturating_sub(1)));
                     standing.push(used);
                 }
-                Kind::Reset if used.effect.what.contains(['~', '^']) => {
+                EffectKind::Reset if used.effect.what.contains(['~', '^']) => {
                     let back =
                         used.effect.what.rsplit('~').next().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
                     reset.extend(standing.drain(pushed.max(standing.len().saturating_sub(back))..));
@@ -325,22 +338,22 @@ impl FileUse {
 }
 
 /// Returns whether an effect of this kind moves HEAD.
-fn moves_head(kind: Kind) -> bool {
+fn moves_head(kind: EffectKind) -> bool {
     matches!(
         kind,
-        Kind::Commit
-            | Kind::Amend
-            | Kind::Merge
-            | Kind::Switch
-            | Kind::Pull
-            | Kind::Rebase
-            | Kind::Reset
-            | Kind::Branch
+        EffectKind::Commit
+            | EffectKind::Amend
+            | EffectKind::Merge
+            | EffectKind::Switch
+            | EffectKind::Pull
+            | EffectKind::Rebase
+            | EffectKind::Reset
+            | EffectKind::Branch
     )
 }
 
 /// Returns whether the folder of a command is outside the checkout.
-fn is_elsewhere(folder: &str, checkout: &str, cwd: &str) -> bool {
+fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
     if folder.is_empty() {
         return cwd.starts_with('/') || cwd.starts_with("..");
     }
@@ -356,18 +369,18 @@ fn is_elsewhere(folder: &str, checkout: &str, cwd: &str) -> bool {
 /// The names that were added to git's index since the last commit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Staged {
+pub(super) struct StagedNames {
     all: bool,
     names: Vec<String>,
 }
 
-impl Staged {
+impl StagedNames {
     /// Records what a command line adds to the index, or commits directly with `--all`.
     fn add_command(&mut self, command: &str) {
         if !command.contains("git") {
             return;
         }
-        for words in crate::shell::simple(command) {
+        for words in crate::shell::simple_commands(command) {
             let mut rest = words.iter().skip_while(|word| *word != "git").skip(1);
             let Some(verb) = rest.find(|word| matches!(word.as_str(), "add" | "commit" | "rm" | "mv")) else {
                 continue;
@@ -383,7 +396,7 @@ impl Staged {
                 let is_all =
                     matches!(word.as_str(), "." | "-A" | "--all" | "-u" | ":/") || word.contains(['*', '$']);
                 self.all |= is_all;
-                if !is_all && !word.starts_with('-') && self.names.len() < MOST_STAGED {
+                if !is_all && !word.starts_with('-') && self.names.len() < MAX_STAGED_FILES {
                     self.names.push(word.clone());
                 }
             }
@@ -392,13 +405,13 @@ impl Staged {
 
     /// Returns whether a commit that is made now would contain a file. If no `git add` was seen, assumes that it would
     /// contain everything.
-    fn holds(&self, path: &str) -> bool {
-        self.all || self.names.is_empty() || self.names.iter().any(|name| covers(name, path))
+    fn covers_file(&self, path: &str) -> bool {
+        self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
     }
 }
 
 /// Returns whether a name on a command line is this file or a folder that contains it.
-fn covers(name: &str, path: &str) -> bool {
+fn is_file_or_folder_of(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
     if matches!(name, "" | "." | ":/") {
         return true;

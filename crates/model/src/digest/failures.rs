@@ -6,20 +6,20 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::parsed::Parsed;
+use super::parsed::LazyValue;
 use super::{Digest, keep_last};
 use crate::failure;
-use crate::journal::Record;
-use crate::run::{self, Check, CommandPurpose, Counts, Ended, Family, Sort};
-use crate::text::cut;
+use crate::journal::JournalRecord;
+use crate::run::{self, CommandKind, CommandPurpose, GitFamily, ProjectCheck, RunResult, TestCounts};
+use crate::text::cut_to_bytes;
 
 pub use traps::Trap;
 
-pub(super) const MOST_COMMANDS: usize = 200;
-const COMMAND_BYTES: usize = 1_000;
-const MOST_CHECKS: usize = 60;
-const MOST_FAILURES: usize = 60;
-const FAILURE_BYTES: usize = 1_200;
+pub(super) const MAX_COMMANDS: usize = 200;
+const MAX_COMMAND_BYTES: usize = 1_000;
+const MAX_CHECKS: usize = 60;
+const MAX_FAILURES: usize = 60;
+const MAX_FAILURE_BYTES: usize = 1_200;
 
 /// A command line as typed, and its last run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,10 +29,10 @@ pub struct CommandUse {
     /// The folder in which the command began, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    pub sort: Option<Sort>,
+    pub sort: Option<CommandKind>,
     pub runs: u32,
     pub failures: u32,
-    pub ended: Ended,
+    pub ended: RunResult,
     pub exit: Option<i64>,
     pub error: String,
     /// The line of the output with the summary.
@@ -49,22 +49,22 @@ pub struct CheckUse {
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    pub sort: Sort,
-    pub ended: Ended,
+    pub sort: CommandKind,
+    pub ended: RunResult,
     /// The line of the output with the summary, or with the reason for the failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
     /// How many tests ran, added up over all summaries in the output.
-    #[serde(default, skip_serializing_if = "Counts::is_none")]
-    pub counts: Counts,
+    #[serde(default, skip_serializing_if = "TestCounts::is_none")]
+    pub counts: TestCounts,
     #[serde(default)]
     pub exit: Option<i64>,
     pub at: String,
     pub last: u64,
     pub runs: u32,
-    /// The key of [`CheckUse::check`], which is compared with every check that runs.
+    /// The key of [`CheckUse::parsed_check`], which is compared with every check that runs.
     #[serde(skip)]
-    key: Parsed<Option<String>>,
+    key: LazyValue<Option<String>>,
 }
 
 /// One call that failed.
@@ -102,25 +102,25 @@ pub struct Failure {
     /// The checks in `what`. Every command that runs is compared with every open failure, so these checks are parsed
     /// only once.
     #[serde(skip)]
-    pub(crate) parsed: Parsed<Vec<Check>>,
+    pub(crate) parsed: LazyValue<Vec<ProjectCheck>>,
     #[serde(skip)]
-    pub(crate) errand: Parsed<CommandPurpose>,
+    pub(crate) errand: LazyValue<CommandPurpose>,
 }
 
 impl Failure {
     /// Returns the command to type again.
-    pub fn run(&self) -> String {
-        if self.is_command { run::runnable(&self.what) } else { self.what.clone() }
+    pub fn command_to_repeat(&self) -> String {
+        if self.is_command { run::command_to_repeat(&self.what) } else { self.what.clone() }
     }
 }
 
 impl CheckUse {
-    fn check(&self) -> Option<Check> {
-        run::checks(&self.run, &self.folder).into_iter().next()
+    fn parsed_check(&self) -> Option<ProjectCheck> {
+        run::checks_of_command(&self.run, &self.folder).into_iter().next()
     }
 
-    fn key(&self) -> Option<&str> {
-        self.key.get(|| self.check().map(|check| check.key())).as_deref()
+    fn check_key(&self) -> Option<&str> {
+        self.key.get_or_parse(|| self.parsed_check().map(|check| check.identity_key())).as_deref()
     }
 }
 
@@ -163,15 +163,15 @@ impl Digest {
     /// Returns the newest run of each of the project's checks: tests, then builds and lints, then the rest, newest
     /// first. A check that is part of a later one is left out.
     pub fn check_runs(&self) -> Vec<&CheckUse> {
-        let all: Vec<(&CheckUse, Option<Check>)> =
-            self.checks.iter().map(|used| (used, used.check())).collect();
-        let is_part = |used: &CheckUse, check: &Check| {
+        let all: Vec<(&CheckUse, Option<ProjectCheck>)> =
+            self.checks.iter().map(|used| (used, used.parsed_check())).collect();
+        let is_part = |used: &CheckUse, check: &ProjectCheck| {
             all.iter().any(|(other, wider)| {
                 other.last > used.last
-                    && other.ended != Ended::Unknown
+                    && other.ended != RunResult::Unknown
                     && wider
                         .as_ref()
-                        .is_some_and(|wider| wider.words != check.words && run::shows_passed(wider, check))
+                        .is_some_and(|wider| wider.words != check.words && run::proves_fixed(wider, check))
             })
         };
         let kept =
@@ -182,7 +182,7 @@ impl Digest {
     }
 
     /// Returns the file that was last edited after this record, if any.
-    pub fn edited_after(&self, record: u64) -> Option<&str> {
+    pub fn file_edited_after(&self, record: u64) -> Option<&str> {
         let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
@@ -190,14 +190,14 @@ impl Digest {
     /// Returns whether somebody changed the files or moved HEAD outside the session, so that its checks are about
     /// another state.
     pub fn is_changed_outside(&self) -> bool {
-        self.is_changed_since || self.git().moved.is_some()
+        self.is_changed_since || self.git_state().moved.is_some()
     }
 
-    pub(super) fn add_command(&mut self, record: &Record) {
-        let command = cut(record.command.trim(), COMMAND_BYTES).to_owned();
+    pub(super) fn add_command(&mut self, record: &JournalRecord) {
+        let command = cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES).to_owned();
         let folder = record.cwd.to_string();
-        let ended = ended_of(record);
-        let checks = checks_of(&command, record);
+        let ended = result_of_record(record);
+        let checks = checks_of_record(&command, record);
         let mut entry = match self.commands.iter().position(|known| known.command == command) {
             Some(place) => self.commands.remove(place),
             None => CommandUse { command, ..CommandUse::default() },
@@ -205,46 +205,52 @@ impl Digest {
         entry.folder = folder;
         entry.sort = checks.iter().map(|check| check.sort).min();
         entry.runs += 1;
-        entry.failures += u32::from(ended == Ended::Failed);
+        entry.failures += u32::from(ended == RunResult::Failed);
         entry.ended = ended;
-        entry.exit = record.exit.filter(|exit| ended == Ended::Failed && *exit != 0);
+        entry.exit = record.exit.filter(|exit| ended == RunResult::Failed && *exit != 0);
         entry.error = match (ended, record.error.is_empty()) {
-            (Ended::Failed, false) => record.error.to_string(),
-            (Ended::Failed, true) => record.result.to_string(),
+            (RunResult::Failed, false) => record.error.to_string(),
+            (RunResult::Failed, true) => record.result.to_string(),
             _ => String::new(),
         };
         entry.result = record.result.to_string();
         entry.at = record.ts.to_string();
         entry.last = self.records;
         self.commands.push(entry);
-        if self.commands.len() > MOST_COMMANDS {
-            let oldest = self.commands.iter().position(|command| command.ended != Ended::Failed).unwrap_or(0);
+        if self.commands.len() > MAX_COMMANDS {
+            let oldest =
+                self.commands.iter().position(|command| command.ended != RunResult::Failed).unwrap_or(0);
             self.commands.remove(oldest);
         }
-        self.follow_up(record, ended, &checks);
+        self.update_failures_and_checks(record, ended, &checks);
     }
 
     /// Updates earlier failures and checks after a run.
-    fn follow_up(&mut self, record: &Record, ended: Ended, checks: &[Check]) {
-        let each = each_ended(checks, ended, record.step);
+    fn update_failures_and_checks(
+        &mut self,
+        record: &JournalRecord,
+        ended: RunResult,
+        checks: &[ProjectCheck],
+    ) {
+        let each = result_of_each_check(checks, ended, record.step);
         for (check, ended) in checks.iter().zip(&each) {
             if let Some(ended) = ended {
                 self.add_check(check, *ended, record);
             }
         }
-        let done: Vec<&Check> = checks
+        let done: Vec<&ProjectCheck> = checks
             .iter()
             .zip(&each)
-            .filter(|(_, ended)| **ended == Some(Ended::Passed))
+            .filter(|(_, ended)| **ended == Some(RunResult::Passed))
             .map(|(check, _)| check)
             .collect();
-        let went_well = ended == Ended::Passed
-            || ended == Ended::Unknown && record.ok != Some(false) && record.exit != Some(1);
+        let went_well = ended == RunResult::Passed
+            || ended == RunResult::Unknown && record.ok != Some(false) && record.exit != Some(1);
         let mut open =
             self.failures.iter_mut().filter(|failure| failure.open && failure.is_command).peekable();
         if open.peek().is_some() {
             let errand = run::command_purpose(&record.command, &record.cwd);
-            open.for_each(|failure| failure.settle(&done, &errand, went_well, &record.worktree));
+            open.for_each(|failure| failure.close_if_solved(&done, &errand, went_well, &record.worktree));
         }
         if went_well {
             self.add_workaround(record);
@@ -252,7 +258,7 @@ impl Digest {
     }
 
     /// Applies the runs of a session that continues this one, because they may have solved failures of this session.
-    pub(super) fn go_on_with(
+    pub(super) fn merge_continued_runs(
         &mut self,
         commands: Vec<CommandUse>,
         checks: Vec<CheckUse>,
@@ -260,21 +266,21 @@ impl Digest {
         shift: u64,
     ) {
         for used in checks.into_iter().map(|used| CheckUse { last: used.last + shift, ..used }) {
-            let Some(check) = used.check() else { continue };
-            if used.ended == Ended::Passed {
+            let Some(check) = used.parsed_check() else { continue };
+            if used.ended == RunResult::Passed {
                 let errand = CommandPurpose::Checks(Vec::new());
                 let open = self.failures.iter_mut().filter(|failure| failure.open);
-                open.for_each(|failure| failure.settle(&[&check], &errand, true, ""));
+                open.for_each(|failure| failure.close_if_solved(&[&check], &errand, true, ""));
             }
-            let key = check.key();
-            self.checks.retain(|known| known.key() != Some(&key));
+            let key = check.identity_key();
+            self.checks.retain(|known| known.check_key() != Some(&key));
             self.checks.push(used);
         }
         for command in commands {
-            if command.ended != Ended::Failed {
+            if command.ended != RunResult::Failed {
                 let errand = run::command_purpose(&command.command, &command.folder);
                 let open = self.failures.iter_mut().filter(|failure| failure.open);
-                open.for_each(|failure| failure.settle(&[], &errand, true, ""));
+                open.for_each(|failure| failure.close_if_solved(&[], &errand, true, ""));
             }
             self.commands.retain(|known| known.command != command.command);
             self.commands.push(CommandUse { last: command.last + shift, ..command });
@@ -282,67 +288,70 @@ impl Digest {
         for failure in
             failures.into_iter().map(|failure| Failure { record: failure.record + shift, ..failure })
         {
-            let keys: Vec<String> = failure.checks("").iter().map(Check::key).collect();
+            let keys: Vec<String> =
+                failure.checks_of_command("").iter().map(ProjectCheck::identity_key).collect();
             for older in self.failures.iter_mut().filter(|older| older.open && failure.open) {
                 let is_run_again = older.what == failure.what
-                    || older.checks("").iter().any(|check| keys.contains(&check.key()));
+                    || older.checks_of_command("").iter().any(|check| keys.contains(&check.identity_key()));
                 older.open &= !is_run_again;
             }
             self.failures.push(failure);
         }
-        keep_last(&mut self.checks, MOST_CHECKS);
-        keep_last(&mut self.failures, MOST_FAILURES);
+        keep_last(&mut self.checks, MAX_CHECKS);
+        keep_last(&mut self.failures, MAX_FAILURES);
     }
 
-    fn add_check(&mut self, check: &Check, ended: Ended, record: &Record) {
-        let key = check.key();
-        let place = self.checks.iter().position(|known| known.key() == Some(&key));
+    fn add_check(&mut self, check: &ProjectCheck, ended: RunResult, record: &JournalRecord) {
+        let key = check.identity_key();
+        let place = self.checks.iter().position(|known| known.check_key() == Some(&key));
         let runs = place.map_or(0, |place| self.checks.remove(place).runs);
         let result = match ended {
-            Ended::Failed => {
-                failure::first_line(&record.error).or_else(|| failure::first_line(&record.result))
-            }
-            _ => failure::first_line(&record.result),
+            RunResult::Failed => failure::first_nonblank_line(&record.error)
+                .or_else(|| failure::first_nonblank_line(&record.result)),
+            _ => failure::first_nonblank_line(&record.result),
         };
         self.checks.push(CheckUse {
-            run: cut(&check.runnable, COMMAND_BYTES).to_owned(),
+            run: cut_to_bytes(&check.runnable, MAX_COMMAND_BYTES).to_owned(),
             folder: check.folder.clone(),
             sort: check.sort,
             ended,
             result: result.unwrap_or_default().to_owned(),
-            counts: if check.sort == Sort::Test { record.counts } else { Counts::default() },
-            exit: record.exit.filter(|exit| *exit != 0 && ended == Ended::Failed),
+            counts: if check.sort == CommandKind::Test { record.counts } else { TestCounts::default() },
+            exit: record.exit.filter(|exit| *exit != 0 && ended == RunResult::Failed),
             at: record.ts.to_string(),
             last: self.records,
             runs: runs + 1,
-            key: Parsed::default(),
+            key: LazyValue::default(),
         });
-        keep_last(&mut self.checks, MOST_CHECKS);
+        keep_last(&mut self.checks, MAX_CHECKS);
     }
 
     /// Adds a call that failed, even if a pipe hid the failure from the harness.
-    pub(super) fn add_failure(&mut self, record: &Record) {
+    pub(super) fn add_failure(&mut self, record: &JournalRecord) {
         let is_command = !record.command.is_empty();
-        let ended = if is_command { ended_of(record) } else { Ended::Unknown };
-        let failed = if is_command { ended == Ended::Failed } else { record.ok == Some(false) };
+        let ended = if is_command { result_of_record(record) } else { RunResult::Unknown };
+        let failed = if is_command { ended == RunResult::Failed } else { record.ok == Some(false) };
         if !failed && record.ok != Some(false) {
             return;
         }
         let given = record.files.iter().find(|file| !file.guess).map_or("", |file| &file.path);
-        let what = if is_command { cut(record.command.trim(), COMMAND_BYTES) } else { given };
+        let what = if is_command { cut_to_bytes(record.command.trim(), MAX_COMMAND_BYTES) } else { given };
         let error = if record.error.is_empty() { record.result.as_ref() } else { record.error.as_ref() };
-        let checks = checks_of(what, record);
-        let each = each_ended(&checks, ended, record.step);
-        let mut left: Vec<usize> = (0..checks.len()).filter(|at| each[*at] == Some(Ended::Failed)).collect();
+        let checks = checks_of_record(what, record);
+        let each = result_of_each_check(&checks, ended, record.step);
+        let mut left: Vec<usize> =
+            (0..checks.len()).filter(|at| each[*at] == Some(RunResult::Failed)).collect();
         if left.is_empty() {
             // It is unknown which check failed, so all of them must pass.
-            left = (0..checks.len()).filter(|at| checks[*at].sort != Sort::Format).collect();
+            left = (0..checks.len()).filter(|at| checks[*at].sort != CommandKind::Format).collect();
         }
         // Only the newest run of a check is kept.
         for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
-            let known = older.checks(&record.worktree).into_owned();
+            let known = older.checks_of_command(&record.worktree).into_owned();
             older.left.retain(|at| {
-                !known.get(*at).is_some_and(|known| left.iter().any(|new| checks[*new].key() == known.key()))
+                !known.get(*at).is_some_and(|known| {
+                    left.iter().any(|new| checks[*new].identity_key() == known.identity_key())
+                })
             });
             let is_same =
                 !known.is_empty() && older.left.is_empty() || known.is_empty() && older.what == what;
@@ -351,26 +360,26 @@ impl Digest {
         let told = |known: &Failure| known.tool == record.tool && known.what == what && known.error == error;
         let same = self.failures.iter().position(told).map(|place| self.failures.remove(place));
         let (times, worked) = same.map_or((0, String::new()), |same| (same.times, same.worked));
-        let tests = run::failed_tests(error).unwrap_or_default();
+        let tests = run::failed_test_names(error).unwrap_or_default();
         self.failures.push(Failure {
             tool: record.tool.to_string(),
             what: what.to_owned(),
             folder: record.cwd.to_string(),
             is_command,
             exit: record.exit,
-            error: cut(error, FAILURE_BYTES).to_owned(),
+            error: cut_to_bytes(error, MAX_FAILURE_BYTES).to_owned(),
             has_failed: failed && is_command,
-            open: failed && is_command && is_serious(&checks, what, &record.cwd, error),
+            open: failed && is_command && is_problem_to_solve(&checks, what, &record.cwd, error),
             left,
             tests,
             worked,
             times: times + 1,
             call: self.called,
             record: self.records,
-            parsed: Parsed::default(),
-            errand: Parsed::default(),
+            parsed: LazyValue::default(),
+            errand: LazyValue::default(),
         });
-        if self.failures.len() > MOST_FAILURES {
+        if self.failures.len() > MAX_FAILURES {
             let oldest = self.failures.iter().position(|failure| !failure.open).unwrap_or(0);
             self.failures.remove(oldest);
         }
@@ -378,24 +387,30 @@ impl Digest {
 }
 
 impl Failure {
-    fn checks(&self, worktree: &str) -> Cow<'_, [Check]> {
+    fn checks_of_command(&self, worktree: &str) -> Cow<'_, [ProjectCheck]> {
         if !self.is_command {
             return Cow::Borrowed(&[]);
         }
-        let checks = self.parsed.get(|| run::checks(&self.what, &self.folder)).as_slice();
-        match checks.iter().any(|check| inside(check, worktree).is_some()) {
-            true => Cow::Owned(below(checks.to_vec(), worktree)),
+        let checks = self.parsed.get_or_parse(|| run::checks_of_command(&self.what, &self.folder)).as_slice();
+        match checks.iter().any(|check| folder_below_checkout(check, worktree).is_some()) {
+            true => Cow::Owned(make_folders_relative(checks.to_vec(), worktree)),
             false => Cow::Borrowed(checks),
         }
     }
 
     /// Closes the failure if a run that passed shows that it is solved.
-    fn settle(&mut self, done: &[&Check], errand: &CommandPurpose, went_well: bool, worktree: &str) {
-        if self.checks("").is_empty() {
-            let failed = self.errand.get(|| run::command_purpose(&self.what, &self.folder));
+    fn close_if_solved(
+        &mut self,
+        done: &[&ProjectCheck],
+        errand: &CommandPurpose,
+        went_well: bool,
+        worktree: &str,
+    ) {
+        if self.checks_of_command("").is_empty() {
+            let failed = self.errand.get_or_parse(|| run::command_purpose(&self.what, &self.folder));
             let solved = match (failed, errand) {
                 (CommandPurpose::Git(failed), CommandPurpose::Git(done)) => {
-                    let failed = family_of(failed, &self.error);
+                    let failed = failed_git_family(failed, &self.error);
                     done.iter().any(|family| family.settles(failed))
                 }
                 (CommandPurpose::Other(failed), CommandPurpose::Other(done)) => {
@@ -409,23 +424,23 @@ impl Failure {
         if done.is_empty() {
             return;
         }
-        let known = self.checks(worktree).into_owned();
+        let known = self.checks_of_command(worktree).into_owned();
         for check in done {
-            self.left.retain(|at| !known.get(*at).is_some_and(|known| run::shows_passed(check, known)));
+            self.left.retain(|at| !known.get(*at).is_some_and(|known| run::proves_fixed(check, known)));
             let had_tests = !self.tests.is_empty();
-            self.tests.retain(|test| !check.selects(test));
+            self.tests.retain(|test| !check.selects_test(test));
             self.open &= !(self.left.is_empty() || had_tests && self.tests.is_empty());
         }
     }
 }
 
 /// Returns which git command of a line failed, judged by the error; the last one if the error does not show which.
-fn family_of(families: &[Family], error: &str) -> Family {
+fn failed_git_family(families: &[GitFamily], error: &str) -> GitFamily {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
-        () if says(&["[rejected]", "failed to push", "Could not read from remote"]) => Some(Family::Push),
+        () if says(&["[rejected]", "failed to push", "Could not read from remote"]) => Some(GitFamily::Push),
         () if says(&["CONFLICT", "Automatic merge failed", "could not apply", "Could not apply"]) => {
-            Some(Family::Join)
+            Some(GitFamily::Join)
         }
         () if says(&[
             "already used by worktree",
@@ -434,25 +449,27 @@ fn family_of(families: &[Family], error: &str) -> Family {
             "would be overwritten by checkout",
         ]) =>
         {
-            Some(Family::Other)
+            Some(GitFamily::Other)
         }
         () => None,
     };
-    told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(Family::Other)
+    told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(GitFamily::Other)
 }
 
 /// Returns whether a failed command is a problem to solve, not a lookup, a typing error or an experiment.
-fn is_serious(checks: &[Check], command: &str, cwd: &str, error: &str) -> bool {
+fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, cwd: &str, error: &str) -> bool {
     if run::is_user_error(error) {
         return false;
     }
     if !checks.is_empty() {
         // A program may be started to see it fail, but a crash is not intended.
-        return checks.iter().any(|check| check.sort.is_check()) || is_crash(error);
+        return checks.iter().any(|check| check.sort.is_check()) || is_program_crash(error);
     }
     match run::command_purpose(command, cwd) {
         CommandPurpose::Git(_) => true,
-        CommandPurpose::Other(names) => names.iter().any(|name| run::is_known_tool(name)) || is_crash(error),
+        CommandPurpose::Other(names) => {
+            names.iter().any(|name| run::is_known_tool(name)) || is_program_crash(error)
+        }
         CommandPurpose::Checks(_) | CommandPurpose::Look => false,
     }
 }
@@ -462,7 +479,7 @@ fn is_usage(error: &str) -> bool {
     error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
 }
 
-fn is_crash(error: &str) -> bool {
+fn is_program_crash(error: &str) -> bool {
     [
         "Traceback (most recent",
         "panic:",
@@ -476,14 +493,14 @@ fn is_crash(error: &str) -> bool {
     .any(|sign| error.contains(sign))
 }
 
-fn checks_of(command: &str, record: &Record) -> Vec<Check> {
-    below(run::checks(command, &record.cwd), &record.worktree)
+fn checks_of_record(command: &str, record: &JournalRecord) -> Vec<ProjectCheck> {
+    make_folders_relative(run::checks_of_command(command, &record.cwd), &record.worktree)
 }
 
 /// Makes the folders of the checks relative to the top of the checkout, however the command line entered them.
-fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
+fn make_folders_relative(mut checks: Vec<ProjectCheck>, worktree: &str) -> Vec<ProjectCheck> {
     for check in &mut checks {
-        if let Some(inside) = inside(check, worktree) {
+        if let Some(inside) = folder_below_checkout(check, worktree) {
             check.folder = inside.to_owned();
         }
     }
@@ -491,29 +508,33 @@ fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
 }
 
 /// Returns the folder of a check relative to its checkout, if the folder's path includes the checkout.
-fn inside<'a>(check: &'a Check, worktree: &str) -> Option<&'a str> {
+fn folder_below_checkout<'a>(check: &'a ProjectCheck, worktree: &str) -> Option<&'a str> {
     let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
     (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
 }
 
 /// Returns how a record's command ended. Older records use other words, or only have an exit code.
-pub(super) fn ended_of(record: &Record) -> Ended {
+pub(super) fn result_of_record(record: &JournalRecord) -> RunResult {
     match (record.ended.as_ref(), record.passed) {
-        ("", Some(true)) => Ended::Passed,
-        ("", Some(false)) => Ended::Failed,
+        ("", Some(true)) => RunResult::Passed,
+        ("", Some(false)) => RunResult::Failed,
         // The output is not stored, so only the command's own exit code can be used.
-        ("", None) => run::ended(&record.command, record.exit, record.ok == Some(false), "?").ended,
-        (name, _) => Ended::parse(name),
+        ("", None) => run::decide_result(&record.command, record.exit, record.ok == Some(false), "?").ended,
+        (name, _) => RunResult::parse(name),
     }
 }
 
 /// Returns how each check of a command line ended; `None` for a check that was not reached, and for every check if it
 /// is unknown which one failed.
-fn each_ended(checks: &[Check], ended: Ended, step: Option<usize>) -> Vec<Option<Ended>> {
+fn result_of_each_check(
+    checks: &[ProjectCheck],
+    ended: RunResult,
+    step: Option<usize>,
+) -> Vec<Option<RunResult>> {
     let one = |at: usize| match (ended, step) {
-        (Ended::Failed, Some(step)) if at < step => Some(Ended::Passed),
-        (Ended::Failed, Some(step)) if at > step => None,
-        (Ended::Failed, None) if checks.len() > 1 => None,
+        (RunResult::Failed, Some(step)) if at < step => Some(RunResult::Passed),
+        (RunResult::Failed, Some(step)) if at > step => None,
+        (RunResult::Failed, None) if checks.len() > 1 => None,
         _ => Some(ended),
     };
     (0..checks.len()).map(one).collect()

@@ -1,18 +1,18 @@
 use super::*;
 
 /// One shell call: command, exit code, output.
-type Call<'a> = (&'a str, i64, &'a str);
+type ShellCall<'a> = (&'a str, i64, &'a str);
 
 /// What failed, and what worked instead.
-type Pair = Option<(&'static str, &'static str)>;
+type FailureAndAlternative = Option<(&'static str, &'static str)>;
 
 const CHECKOUT: &str = "/home/u/app";
 
-fn record<'a>((command, exit, output): Call<'a>, id: String) -> Record<'a> {
+fn record_of_call<'a>((command, exit, output): ShellCall<'a>, id: String) -> JournalRecord<'a> {
     let failed = exit != 0;
-    let verdict = run::ended(command, Some(exit), failed, output);
-    let hidden = verdict.ended == Ended::Failed && !failed;
-    Record {
+    let verdict = run::decide_result(command, Some(exit), failed, output);
+    let hidden = verdict.ended == RunResult::Failed && !failed;
+    JournalRecord {
         event: "tool-done".into(),
         tool: "Bash".into(),
         id: id.into(),
@@ -22,50 +22,71 @@ fn record<'a>((command, exit, output): Call<'a>, id: String) -> Record<'a> {
         exit: Some(exit),
         error: if failed || hidden { output } else { "" }.into(),
         ended: match verdict.ended {
-            Ended::Unknown => "".into(),
+            RunResult::Unknown => "".into(),
             ended => ended.name().into(),
         },
         step: verdict.step,
         result: verdict.line.map(|line| output[line].to_owned()).unwrap_or_default().into(),
-        ..Record::default()
+        ..JournalRecord::default()
     }
 }
 
-fn fold(calls: &[Call]) -> Digest {
+fn fold_calls(calls: &[ShellCall]) -> Digest {
     let mut digest = Digest::new("s");
     for (n, call) in calls.iter().enumerate() {
-        digest.fold(&record(*call, format!("t{n}")));
+        digest.fold_record(&record_of_call(*call, format!("t{n}")));
     }
     digest
 }
 
-fn open(calls: &[Call]) -> Vec<String> {
-    fold(calls).open_failures().map(Failure::run).collect()
+fn open_failures(calls: &[ShellCall]) -> Vec<String> {
+    fold_calls(calls).open_failures().map(Failure::command_to_repeat).collect()
 }
 
-const RED: &str = "--- FAIL: TestA (0.00s)\nFAIL\texample.com/x\t0.1s\nFAIL";
-const GREEN: &str = "ok  \texample.com/x\t0.1s";
+const FAILING_OUTPUT: &str = "--- FAIL: TestA (0.00s)\nFAIL\texample.com/x\t0.1s\nFAIL";
+const PASSING_OUTPUT: &str = "ok  \texample.com/x\t0.1s";
 
 #[test]
 fn what_is_open() {
     for (calls, expected) in [
-        (&[("go test ./x", 1, RED)][..], &["go test ./x"][..]),
-        (&[("go test ./x 2>&1 | tail -5", 0, RED)], &["go test ./x"]),
-        (&[("go test ./x", 1, RED), ("go test ./x -v | tail", 0, GREEN)], &[]),
-        (&[("go test ./x", 1, RED), ("go test ./x | wc -l", 0, "3")], &["go test ./x"]),
-        (&[("go test ./x", 1, RED), ("go test ./...", 0, GREEN)], &[]),
-        (&[("go test ./...", 1, "FAIL"), ("go test ./x", 0, GREEN)], &["go test ./..."]),
-        (&[("go test ./x", 1, RED), ("cd /home/u/app && go test ./x", 0, GREEN)], &[]),
-        (&[("go test ./x", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &["go test ./x"]),
+        (&[("go test ./x", 1, FAILING_OUTPUT)][..], &["go test ./x"][..]),
+        (&[("go test ./x 2>&1 | tail -5", 0, FAILING_OUTPUT)], &["go test ./x"]),
+        (&[("go test ./x", 1, FAILING_OUTPUT), ("go test ./x -v | tail", 0, PASSING_OUTPUT)], &[]),
+        (&[("go test ./x", 1, FAILING_OUTPUT), ("go test ./x | wc -l", 0, "3")], &["go test ./x"]),
+        (&[("go test ./x", 1, FAILING_OUTPUT), ("go test ./...", 0, PASSING_OUTPUT)], &[]),
+        (&[("go test ./...", 1, "FAIL"), ("go test ./x", 0, PASSING_OUTPUT)], &["go test ./..."]),
+        (&[("go test ./x", 1, FAILING_OUTPUT), ("cd /home/u/app && go test ./x", 0, PASSING_OUTPUT)], &[]),
+        (
+            &[("go test ./x", 1, FAILING_OUTPUT), ("cd sub && go test ./x", 0, PASSING_OUTPUT)],
+            &["go test ./x"],
+        ),
         // A shell around the command changes nothing.
-        (&[("bash -lc 'go test ./x'", 1, RED)], &["go test ./x"]),
-        (&[("go test ./x", 1, RED), ("bash -lc \"go test ./x 2>&1 | tail -3\"", 0, GREEN)], &[]),
-        (&[("sh -c 'cd sub && go test ./x'", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &[]),
+        (&[("bash -lc 'go test ./x'", 1, FAILING_OUTPUT)], &["go test ./x"]),
+        (
+            &[
+                ("go test ./x", 1, FAILING_OUTPUT),
+                ("bash -lc \"go test ./x 2>&1 | tail -3\"", 0, PASSING_OUTPUT),
+            ],
+            &[],
+        ),
+        (
+            &[
+                ("sh -c 'cd sub && go test ./x'", 1, FAILING_OUTPUT),
+                ("cd sub && go test ./x", 0, PASSING_OUTPUT),
+            ],
+            &[],
+        ),
         // The failing test was run by name since.
-        (&[("make test | tail", 0, RED), ("go test -run TestA ./x", 0, GREEN)], &[]),
-        (&[("make test | tail", 0, RED), ("go test -run TestB ./x", 0, GREEN)], &["make test"]),
+        (&[("make test | tail", 0, FAILING_OUTPUT), ("go test -run TestA ./x", 0, PASSING_OUTPUT)], &[]),
+        (
+            &[("make test | tail", 0, FAILING_OUTPUT), ("go test -run TestB ./x", 0, PASSING_OUTPUT)],
+            &["make test"],
+        ),
         // There is one entry, with the latest error.
-        (&[("go test ./x", 1, RED), ("go test ./x 2>&1 | head -50", 0, RED)], &["go test ./x"]),
+        (
+            &[("go test ./x", 1, FAILING_OUTPUT), ("go test ./x 2>&1 | head -50", 0, FAILING_OUTPUT)],
+            &["go test ./x"],
+        ),
         // A line of several checks: each of them is judged by itself.
         (&[("make lint && make test", 1, "make: *** [Makefile:3: lint] Error 1"), ("make lint", 0, "")], &[]),
         (&[("make fmt && make lint", 1, "1 issues:"), ("make lint", 0, "")], &[]),
@@ -128,27 +149,34 @@ fn what_is_open() {
             &[],
         ),
     ] {
-        assert_eq!(open(calls), expected, "{calls:?}");
+        assert_eq!(open_failures(calls), expected, "{calls:?}");
     }
 }
 
 #[test]
 fn it_stays_open_through_compactions_and_goes_on_in_another_session() {
-    let mut digest = fold(&[("go test ./x", 1, RED), ("docker build .", 1, "failed")]);
-    digest.fold(&Record { event: "summary".into(), text: "all is well".into(), ..Record::default() });
-    digest.fold(&record(("ls", 0, ""), "later".into()));
+    let mut digest = fold_calls(&[("go test ./x", 1, FAILING_OUTPUT), ("docker build .", 1, "failed")]);
+    digest.fold_record(&JournalRecord {
+        event: "summary".into(),
+        text: "all is well".into(),
+        ..JournalRecord::default()
+    });
+    digest.fold_record(&record_of_call(("ls", 0, ""), "later".into()));
     assert_eq!(digest.open_failures().count(), 2);
-    let goes_on = |calls: &[Call]| -> Vec<String> {
-        fold(calls).after(digest.clone()).open_failures().map(Failure::run).collect()
+    let goes_on = |calls: &[ShellCall]| -> Vec<String> {
+        fold_calls(calls).merge_into(digest.clone()).open_failures().map(Failure::command_to_repeat).collect()
     };
     assert_eq!(goes_on(&[("ls", 0, "")]), ["docker build .", "go test ./x"]);
-    assert_eq!(goes_on(&[("go test ./...", 0, GREEN)]), ["docker build ."]);
-    assert_eq!(goes_on(&[("go test ./x | tail", 0, RED), ("docker build . -q", 0, "")]), ["go test ./x"]);
+    assert_eq!(goes_on(&[("go test ./...", 0, PASSING_OUTPUT)]), ["docker build ."]);
+    assert_eq!(
+        goes_on(&[("go test ./x | tail", 0, FAILING_OUTPUT), ("docker build . -q", 0, "")]),
+        ["go test ./x"]
+    );
 }
 
 #[test]
 fn the_latest_error_counts() {
-    let digest = fold(&[("make test", 2, "FAILED one"), ("make test 2>&1 | tail", 0, "FAILED two")]);
+    let digest = fold_calls(&[("make test", 2, "FAILED one"), ("make test 2>&1 | tail", 0, "FAILED two")]);
     let errors: Vec<&str> = digest.open_failures().map(|failure| failure.error.as_str()).collect();
     assert_eq!(errors, ["FAILED two"]);
 }
@@ -156,7 +184,7 @@ fn the_latest_error_counts() {
 #[test]
 fn older_journals_are_read() {
     let mut digest = Digest::new("s");
-    let old = |id: &'static str, command: &'static str, ok, passed| Record {
+    let old = |id: &'static str, command: &'static str, ok, passed| JournalRecord {
         event: "tool-done".into(),
         tool: "Bash".into(),
         id: id.into(),
@@ -164,26 +192,26 @@ fn older_journals_are_read() {
         ok: Some(ok),
         exit: Some(i64::from(!ok)),
         passed,
-        ..Record::default()
+        ..JournalRecord::default()
     };
-    digest.fold(&old("1", "cargo test | tail", true, Some(false)));
-    digest.fold(&old("2", "cargo clippy", false, None));
-    digest.fold(&old("3", "cargo build | tail", true, None));
-    let open: Vec<String> = digest.open_failures().map(Failure::run).collect();
+    digest.fold_record(&old("1", "cargo test | tail", true, Some(false)));
+    digest.fold_record(&old("2", "cargo clippy", false, None));
+    digest.fold_record(&old("3", "cargo build | tail", true, None));
+    let open: Vec<String> = digest.open_failures().map(Failure::command_to_repeat).collect();
     assert_eq!(open, ["cargo clippy", "cargo test"]);
-    assert_eq!(digest.commands[2].ended, Ended::Unknown);
+    assert_eq!(digest.commands[2].ended, RunResult::Unknown);
 }
 
 #[test]
 fn checks_once_each_with_their_last_result() {
-    let digest = fold(&[
-        ("go test ./x -run TestA | tail", 0, RED),
+    let digest = fold_calls(&[
+        ("go test ./x -run TestA | tail", 0, FAILING_OUTPUT),
         ("mise run fmt && mise run lint 2>&1 | tail -5", 0, "0 issues."),
-        ("mise run test 2>&1 | tail -30", 0, RED),
-        ("mise run test 2>&1 | tail -3", 0, GREEN),
+        ("mise run test 2>&1 | tail -30", 0, FAILING_OUTPUT),
+        ("mise run test 2>&1 | tail -3", 0, PASSING_OUTPUT),
         ("cd web && npm run build | tail", 0, "bundling"),
     ]);
-    let told: Vec<(&str, &str, Ended)> = digest
+    let told: Vec<(&str, &str, RunResult)> = digest
         .check_runs()
         .iter()
         .map(|used| (used.run.as_str(), used.folder.as_str(), used.ended))
@@ -191,18 +219,18 @@ fn checks_once_each_with_their_last_result() {
     assert_eq!(
         told,
         [
-            ("mise run test", "", Ended::Passed),
-            ("npm run build", "web", Ended::Unknown),
-            ("mise run lint", "", Ended::Passed),
-            ("mise run fmt", "", Ended::Passed),
+            ("mise run test", "", RunResult::Passed),
+            ("npm run build", "web", RunResult::Unknown),
+            ("mise run lint", "", RunResult::Passed),
+            ("mise run fmt", "", RunResult::Passed),
         ]
     );
 }
 
 #[test]
 fn what_will_go_wrong_again() {
-    let told = |calls: &[Call]| -> Vec<(String, String, u32)> {
-        let traps = fold(calls).traps();
+    let told = |calls: &[ShellCall]| -> Vec<(String, String, u32)> {
+        let traps = fold_calls(calls).traps();
         traps.into_iter().map(|trap| (trap.what, trap.worked, trap.times)).collect()
     };
     let lint = [
@@ -216,7 +244,7 @@ fn what_will_go_wrong_again() {
     let twice = [("./run --port 3000", 1, "Error: listen EADDRINUSE: address already in use"); 2];
     assert_eq!(told(&twice).len(), 1);
     assert_eq!(told(&[("make test", 1, "FAIL"), ("make test", 1, "FAIL")]), [], "a failing test is no trap");
-    let pairs: [(&str, &str, &str, Pair); 7] = [
+    let pairs: [(&str, &str, &str, FailureAndAlternative); 7] = [
         // The part of a line that the error is about, and the part that replaced it.
         (
             "cd web && lint run && make test",
@@ -254,15 +282,15 @@ fn what_will_go_wrong_again() {
     {
         for again in 0..2 {
             let id = format!("e{n}{again}").into();
-            let record = Record {
+            let record = JournalRecord {
                 event: "tool-done".into(),
                 tool: "Edit".into(),
                 ok: Some(false),
                 id,
                 error: (*error).into(),
-                ..Record::default()
+                ..JournalRecord::default()
             };
-            digest.fold(&record);
+            digest.fold_record(&record);
         }
     }
     let traps = digest.traps();
@@ -275,22 +303,22 @@ fn what_will_go_wrong_again() {
 
 #[test]
 fn edits_after_a_run() {
-    let mut digest = fold(&[("make test", 0, "")]);
-    assert_eq!(digest.edited_after(1), None);
+    let mut digest = fold_calls(&[("make test", 0, "")]);
+    assert_eq!(digest.file_edited_after(1), None);
     let files = vec![crate::journal::FileField {
         path: "a.rs".into(),
-        action: crate::event::Action::Edit,
+        action: crate::event::FileAction::Edit,
         outside: false,
         guess: false,
     }];
-    digest.fold(&Record {
+    digest.fold_record(&JournalRecord {
         event: "tool-done".into(),
         tool: "Edit".into(),
         id: "e".into(),
         ok: Some(true),
         worktree: CHECKOUT.into(),
         files,
-        ..Record::default()
+        ..JournalRecord::default()
     });
-    assert_eq!(digest.edited_after(1), Some("a.rs"));
+    assert_eq!(digest.file_edited_after(1), Some("a.rs"));
 }

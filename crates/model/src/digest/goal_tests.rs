@@ -1,29 +1,32 @@
 use super::*;
-use crate::journal::{self, Record};
+use crate::journal::{self, JournalRecord};
 
 /// Folds lines of `who: words`; a call is `ran: command`, a refusal `no: words`.
-fn session(lines: &[&str]) -> Digest {
+fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
         let (who, text) = line.split_once(": ").unwrap();
-        let mut record =
-            Record { ts: "2026-11-15T19:22:00Z".into(), from: "transcript".into(), ..Record::default() };
+        let mut record = JournalRecord {
+            ts: "2026-11-15T19:22:00Z".into(),
+            from: "transcript".into(),
+            ..JournalRecord::default()
+        };
         match who {
             "user" | "no" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
+            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
             _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
         }
         if who == "no" {
             record.command = "git commit".into();
         }
-        digest.fold(&record);
+        digest.fold_record(&record);
     }
     digest
 }
 
-fn told(lines: &[&str]) -> (String, String, String, bool) {
-    let digest = session(lines);
-    let Goal { newest, accepted, task, is_answered } = digest.goal();
+fn goal_texts(lines: &[&str]) -> (String, String, String, bool) {
+    let digest = fold_session(lines);
+    let Goal { newest, accepted, task, is_answered } = digest.current_goal();
     let text = |prompt: Option<&Prompt>| prompt.map_or(String::new(), |prompt| prompt.text.clone());
     (text(newest), text(task), accepted.map_or(String::new(), |said| said.text.clone()), is_answered)
 }
@@ -34,8 +37,8 @@ fn what_is_wanted_now() {
     let second = "user: Now write the documentation of the importer, please";
     let bare = |line: &str| line.split_once(": ").unwrap().1.to_owned();
     let none = String::new;
-    type Case<'a> = (&'a [&'a str], (String, String, String, bool));
-    let cases: [Case; 10] = [
+    type GoalCase<'a> = (&'a [&'a str], (String, String, String, bool));
+    let cases: [GoalCase; 10] = [
         (&[task], (bare(task), none(), none(), false)),
         (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
         // A question after the task was done is about that task.
@@ -111,13 +114,13 @@ fn what_is_wanted_now() {
         ),
     ];
     for (lines, expected) in cases {
-        assert_eq!(told(lines), expected, "{lines:?}");
+        assert_eq!(goal_texts(lines), expected, "{lines:?}");
     }
 }
 
 #[test]
 fn what_closed_a_turn_and_what_came_after_the_last_words() {
-    let digest = session(&[
+    let digest = fold_session(&[
         "user: Make the reader keep comments in arrays",
         "said: Let me look at it.",
         "ran: cat reader.py",
@@ -137,11 +140,11 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
             ("Fixed: `skip()` keeps them now.", true),
         ]
     );
-    assert!(digest.is_at_work());
-    let after: Vec<&str> = digest.steps_since_said().iter().map(|step| step.what.as_str()).collect();
+    assert!(digest.has_work_after_last_words());
+    let after: Vec<&str> = digest.steps_since_last_words().iter().map(|step| step.what.as_str()).collect();
     assert_eq!(after, ["make test-objects"]);
     assert_eq!(
-        digest.turns()[0].outcome.map(|said| said.text.as_str()),
+        digest.requests_with_outcomes()[0].outcome.map(|said| said.text.as_str()),
         Some("Fixed: `skip()` keeps them now.")
     );
 }

@@ -10,12 +10,12 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::Serializer;
 
 /// The numbers are digests already, so they are not hashed again.
-pub type Set = HashSet<u64, BuildHasherDefault<AsItIs>>;
+pub type IdSet = HashSet<u64, BuildHasherDefault<IdentityHasher>>;
 
 #[derive(Debug, Default)]
-pub struct AsItIs(u64);
+pub struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
@@ -31,12 +31,12 @@ impl Hasher for AsItIs {
     }
 }
 
-const DIGITS: usize = 16;
+const DIGITS_PER_ID: usize = 16;
 
 pub fn serialize<S: Serializer>(ids: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut text = String::with_capacity(ids.len() * DIGITS);
+    let mut text = String::with_capacity(ids.len() * DIGITS_PER_ID);
     for id in ids {
-        let digits = (0..DIGITS).rev().map(|place| HEX[(id >> (4 * place)) as usize & 15]);
+        let digits = (0..DIGITS_PER_ID).rev().map(|place| HEX[(id >> (4 * place)) as usize & 15]);
         text.extend(digits.map(char::from));
     }
     serializer.serialize_str(&text)
@@ -45,8 +45,8 @@ pub fn serialize<S: Serializer>(ids: &[u64], serializer: S) -> Result<S::Ok, S::
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
-    struct Digits;
-    impl Visitor<'_> for Digits {
+    struct DigitsVisitor;
+    impl Visitor<'_> for DigitsVisitor {
         type Value = Vec<u64>;
 
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -54,21 +54,21 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u64>, E> {
-            read(text.as_bytes()).ok_or_else(|| E::custom("ids are not sixteen hexadecimal digits each"))
+            parse_ids(text.as_bytes()).ok_or_else(|| E::custom("ids are not sixteen hexadecimal digits each"))
         }
     }
-    deserializer.deserialize_str(Digits)
+    deserializer.deserialize_str(DigitsVisitor)
 }
 
-fn read(text: &[u8]) -> Option<Vec<u64>> {
-    let (numbers, []) = text.as_chunks::<DIGITS>() else { return None };
+fn parse_ids(text: &[u8]) -> Option<Vec<u64>> {
+    let (numbers, []) = text.as_chunks::<DIGITS_PER_ID>() else { return None };
     numbers
         .iter()
-        .map(|digits| digits.iter().try_fold(0, |number, digit| Some(number << 4 | value(*digit)?)))
+        .map(|digits| digits.iter().try_fold(0, |number, digit| Some(number << 4 | digit_value(*digit)?)))
         .collect()
 }
 
-fn value(digit: u8) -> Option<u64> {
+fn digit_value(digit: u8) -> Option<u64> {
     match digit {
         b'0'..=b'9' => Some(u64::from(digit - b'0')),
         b'a'..=b'f' => Some(u64::from(digit - b'a' + 10)),

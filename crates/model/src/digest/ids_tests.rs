@@ -1,31 +1,31 @@
 use super::*;
 
-fn written(ids: &[u64]) -> String {
+fn serialize_ids(ids: &[u64]) -> String {
     serialize(ids, serde_json::value::Serializer).unwrap().as_str().unwrap().to_owned()
 }
 
 #[test]
 fn what_is_written_is_read() {
     for ids in [&[][..], &[0], &[1, u64::MAX], &[0x0123_4567_89ab_cdef, 7, 7]] {
-        assert_eq!(read(written(ids).as_bytes()).unwrap(), ids);
+        assert_eq!(parse_ids(serialize_ids(ids).as_bytes()).unwrap(), ids);
     }
-    assert_eq!(written(&[10, u64::MAX]), "000000000000000affffffffffffffff");
+    assert_eq!(serialize_ids(&[10, u64::MAX]), "000000000000000affffffffffffffff");
 }
 
 #[test]
 fn anything_else_is_an_error() {
-    let one = written(&[1]);
+    let one = serialize_ids(&[1]);
     for text in
         [&one[1..], "000000000000000A", "+00000000000001a", "0x0000000000001a", "000000000000001\u{e9}"]
     {
-        assert_eq!(read(text.as_bytes()), None, "{text}");
+        assert_eq!(parse_ids(text.as_bytes()), None, "{text}");
     }
     assert!(deserialize(serde_json::json!([1, 2])).is_err());
 }
 
 #[test]
 fn a_set_tells_numbers_apart() {
-    let mut set = Set::default();
+    let mut set = IdSet::default();
     assert!((0..3_000).all(|number| set.insert(number)));
     assert!((0..3_000).all(|number| !set.insert(number)));
 }

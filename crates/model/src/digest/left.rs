@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Digest, names};
 
 /// A text with fewer bytes than this is quoted unchanged.
-const LONG_TEXT: usize = 1_200;
+const MIN_SHORTENED_BYTES: usize = 1_200;
 
 /// The note after the heading of a section that was left out.
 const DONE_NOTE: &str = "[its files were edited since]";
@@ -13,23 +13,23 @@ const DONE_NOTE: &str = "[its files were edited since]";
 impl Digest {
     /// Returns a request or a plan without the sections that name only files which were edited after `since`. Sections
     /// about its purpose and its checks stay.
-    pub fn left_of<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
+    pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
         // The file that was edited last may not be finished until a check has run.
-        let last = self.edited_after(since).filter(|_| !self.is_checked());
+        let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
         let edited = |name: &str| {
-            let mut uses = self.files.iter().filter(|file| last_part(&file.path) == name);
+            let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
             uses.any(|file| file.edits > 0 && file.edited_at > since && Some(file.path.as_str()) != last)
         };
-        if text.len() < LONG_TEXT || self.edited_after(since).is_none() {
+        if text.len() < MIN_SHORTENED_BYTES || self.file_edited_after(since).is_none() {
             return Cow::Borrowed(text);
         }
         let mut out = String::new();
         let mut left_out = false;
-        for section in sections(text) {
-            let names = names::of_files(section);
-            let mut named = names.iter().filter(|name| self.has_kind(name)).peekable();
+        for section in split_sections(text) {
+            let names = names::file_names_in(section);
+            let mut named = names.iter().filter(|name| self.has_files_with_extension(name)).peekable();
             let is_done = named.peek().is_some() && named.all(|name| edited(name));
-            match is_done && !says_why(section) {
+            match is_done && !is_needed_until_end(section) {
                 true => {
                     out.push_str(&format!(
                         "{} {DONE_NOTE}\n",
@@ -44,26 +44,26 @@ impl Digest {
     }
 
     /// Returns whether a test, a build or a lint ran after the last edit.
-    fn is_checked(&self) -> bool {
+    fn is_checked_since_last_edit(&self) -> bool {
         let mut checks = self.checks.iter().filter(|used| used.sort.is_check());
-        checks.any(|used| self.edited_after(used.last).is_none())
+        checks.any(|used| self.file_edited_after(used.last).is_none())
     }
 
     /// Returns whether the session has files with the same extension, because `os.Exit` and `e.g` look like file names
     /// too.
-    fn has_kind(&self, name: &str) -> bool {
+    fn has_files_with_extension(&self, name: &str) -> bool {
         let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let wanted = ending(name);
-        self.files.iter().any(|file| ending(last_part(&file.path)) == wanted)
+        self.files.iter().any(|file| ending(last_path_part(&file.path)) == wanted)
     }
 }
 
-fn last_part(path: &str) -> &str {
+fn last_path_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Splits a text before each heading outside code fences.
-fn sections(text: &str) -> Vec<&str> {
+fn split_sections(text: &str) -> Vec<&str> {
     let (mut found, mut start, mut at, mut fenced) = (Vec::new(), 0, 0, false);
     for line in text.split_inclusive('\n') {
         let bare = line.trim_start();
@@ -79,7 +79,7 @@ fn sections(text: &str) -> Vec<&str> {
 }
 
 /// Whether a section is needed until the end: the beginning, the purpose of the work, or its checks.
-fn says_why(section: &str) -> bool {
+fn is_needed_until_end(section: &str) -> bool {
     const PURPOSE_WORDS: [&str; 12] = [
         "context",
         "summary",

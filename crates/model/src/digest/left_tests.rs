@@ -1,12 +1,12 @@
 use super::*;
 use crate::digest::FileUse;
 
-const PLAN: &str = "Implement the following plan:\n# Plan: keep comments\n## Context\nThe reader in reader.py drops \
+const PLAN_TEXT: &str = "Implement the following plan:\n# Plan: keep comments\n## Context\nThe reader in reader.py drops \
                     comments.\n### 1. `src/reader.py`\n- keep them in `skip()`\n```py\n# in writer.py too\n```\n### 2. \
                     `src/writer.py` and `reader.py`\n- write them\n### 3. Create `src/notes.py`\n- e.g. with \
                     os.Exit\n### 4. The command line\n- a switch\n## Verification\n`make test` with reader_test.py\n";
 
-fn session(files: &[(&str, u64)]) -> Digest {
+fn session_with_edits(files: &[(&str, u64)]) -> Digest {
     let mut digest = Digest::new("s");
     let used = |(path, edited_at): &(&str, u64)| FileUse {
         path: (*path).to_owned(),
@@ -20,28 +20,28 @@ fn session(files: &[(&str, u64)]) -> Digest {
 
 #[test]
 fn sections_whose_files_were_edited_are_reduced_to_their_headings() {
-    let plan = format!("{PLAN}{}", "A last remark. ".repeat(80));
+    let plan = format!("{PLAN_TEXT}{}", "A last remark. ".repeat(80));
     let headings = |digest: &Digest| {
-        let left = digest.left_of(&plan, 10).into_owned();
+        let left = digest.remaining_sections(&plan, 10).into_owned();
         let done = left.lines().filter(|line| line.ends_with(DONE_NOTE)).map(|line| line[..6].to_owned());
         (done.collect::<Vec<_>>(), left)
     };
     // Nothing was edited, or only before the plan.
-    assert_eq!(session(&[]).left_of(&plan, 10), plan);
-    assert_eq!(session(&[("src/reader.py", 9)]).left_of(&plan, 10), plan);
+    assert_eq!(session_with_edits(&[]).remaining_sections(&plan, 10), plan);
+    assert_eq!(session_with_edits(&[("src/reader.py", 9)]).remaining_sections(&plan, 10), plan);
     // A `#` within a fence is not a heading, so section 1 names the writer too.
-    let (done, _) = headings(&session(&[("src/reader.py", 11), ("src/writer.py", 9)]));
+    let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 9)]));
     assert!(done.is_empty(), "{done:?}");
     // The file that was edited last is not finished.
-    let (done, _) = headings(&session(&[("src/reader.py", 11), ("src/writer.py", 12)]));
+    let (done, _) = headings(&session_with_edits(&[("src/reader.py", 11), ("src/writer.py", 12)]));
     assert!(done.is_empty(), "{done:?}");
     let edited = [("src/reader.py", 11), ("src/writer.py", 12), ("src/main.py", 13)];
-    let (done, left) = headings(&session(&edited));
+    let (done, left) = headings(&session_with_edits(&edited));
     assert_eq!(done, ["### 1.", "### 2."]);
     for kept in ["drops comments", "notes.py", "a switch", "make test"] {
         assert!(left.contains(kept), "{kept}: {left}");
     }
     assert!(!left.contains("keep them in"), "{left}");
     // A short request is quoted unchanged.
-    assert_eq!(session(&edited).left_of(PLAN, 10), PLAN);
+    assert_eq!(session_with_edits(&edited).remaining_sections(PLAN_TEXT, 10), PLAN_TEXT);
 }

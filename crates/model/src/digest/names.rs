@@ -1,17 +1,17 @@
 //! Finds file names in a person's text.
 
 /// The most names that are kept; plans name fewer.
-const MOST_NAMES: usize = 64;
+const MAX_NAMES: usize = 64;
 
 /// The longest name of a file, in bytes.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_BYTES: usize = 80;
 
 /// Returns the last parts of paths without duplicates: `parse.rs` for `src/parse.rs:12`.
-pub(super) fn of_files(text: &str) -> Vec<String> {
+pub(super) fn file_names_in(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {
         let name = word.trim_end_matches(['.', '!', '?']);
-        if is_file(name) && names.len() < MOST_NAMES && !names.iter().any(|known| known == name) {
+        if looks_like_file(name) && names.len() < MAX_NAMES && !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     }
@@ -19,9 +19,9 @@ pub(super) fn of_files(text: &str) -> Vec<String> {
 }
 
 /// Whether a word looks like a file: a stem, and an extension of a few letters that is not a number.
-fn is_file(name: &str) -> bool {
+fn looks_like_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
-    name.len() <= LONGEST_NAME
+    name.len() <= MAX_NAME_BYTES
         && (1..=8).contains(&ending.len())
         && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && ending.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -38,10 +38,13 @@ mod tests {
         let plan = "Edit `cmd/cli/hook_registry.go` (line 12) and **src/a.rs:3**, then b_test.py. Since v1.2 and e.g. 3.5 \
                     it is src/a.rs! See https://example.com/x.md and obj.Method().";
         assert_eq!(
-            of_files(plan),
+            file_names_in(plan),
             ["hook_registry.go", "a.rs", "b_test.py", "e.g", "example.com", "x.md", "obj.Method"]
         );
-        assert_eq!(of_files("").len(), 0);
-        assert_eq!(of_files(&(0..200).map(|i| format!("f{i}.rs ")).collect::<String>()).len(), MOST_NAMES);
+        assert_eq!(file_names_in("").len(), 0);
+        assert_eq!(
+            file_names_in(&(0..200).map(|i| format!("f{i}.rs ")).collect::<String>()).len(),
+            MAX_NAMES
+        );
     }
 }

@@ -5,21 +5,21 @@ use std::sync::OnceLock;
 /// A value that is computed on first use, from neighbouring fields that do not change. It is not stored, and it is
 /// ignored when two values are compared.
 #[derive(Clone, Debug)]
-pub(crate) struct Parsed<T>(OnceLock<T>);
+pub(crate) struct LazyValue<T>(OnceLock<T>);
 
-impl<T> Parsed<T> {
-    pub(super) fn get(&self, parse: impl FnOnce() -> T) -> &T {
+impl<T> LazyValue<T> {
+    pub(super) fn get_or_parse(&self, parse: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(parse)
     }
 }
 
-impl<T> Default for Parsed<T> {
+impl<T> Default for LazyValue<T> {
     fn default() -> Self {
-        Parsed(OnceLock::new())
+        LazyValue(OnceLock::new())
     }
 }
 
-impl<T> PartialEq for Parsed<T> {
+impl<T> PartialEq for LazyValue<T> {
     fn eq(&self, _: &Self) -> bool {
         true
     }

@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, Statement, names};
-use crate::journal::Record;
-use crate::prompt::{self, Sort};
-use crate::text::{cut, outline};
+use super::{AgentStatement, Digest, names};
+use crate::journal::JournalRecord;
+use crate::prompt::{self, PromptKind};
+use crate::text::{cut_to_bytes, outline_text};
 
-pub(super) const MOST_PROMPTS: usize = 80;
-const PROMPT_BYTES: usize = 2_000;
+pub(super) const MAX_PROMPTS: usize = 80;
+const MAX_PROMPT_BYTES: usize = 2_000;
 /// How many bytes of the newest prompt are kept. It may be a plan that is the goal.
-const PLAN_BYTES: usize = 8_000;
+const MAX_NEWEST_PROMPT_BYTES: usize = 8_000;
 /// The number of prompts that are kept at full length; earlier ones are shortened.
-const LONG_PROMPTS: usize = 12;
-const OLD_PROMPT_BYTES: usize = 400;
-const REFUSED_BYTES: usize = 200;
+const FULL_LENGTH_PROMPTS: usize = 12;
+const MAX_OLD_PROMPT_BYTES: usize = 400;
+const MAX_REFUSAL_BYTES: usize = 200;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -39,7 +39,7 @@ pub struct Prompt {
 pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
     /// The agent's proposal, if the user accepted it as the current task.
-    pub accepted: Option<&'d Statement>,
+    pub accepted: Option<&'d AgentStatement>,
     /// The task that the newest message belongs to, if an earlier message gave the task.
     pub task: Option<&'d Prompt>,
     /// True if the agent has already summed up the task, which is then only context for the newest message.
@@ -47,8 +47,8 @@ pub struct Goal<'d> {
 }
 
 impl Prompt {
-    pub fn sort(&self) -> Sort {
-        prompt::sort(&self.text)
+    pub fn prompt_kind(&self) -> PromptKind {
+        prompt::classify_prompt(&self.text)
     }
 
     /// Returns whether the agent was waiting for the prompt: it was sent neither while the agent worked nor with a
@@ -59,62 +59,70 @@ impl Prompt {
 }
 
 impl Digest {
-    pub(super) fn add_prompt(&mut self, record: &Record, at_work: bool) {
-        if !prompt::is_real(&record.text) {
+    pub(super) fn add_prompt(&mut self, record: &JournalRecord, at_work: bool) {
+        if !prompt::is_typed_work_prompt(&record.text) {
             return;
         }
         let mut prompt = Prompt {
             at: record.ts.to_string(),
             record: self.records,
             names: Vec::new(),
-            text: prompt::own_words(&record.text).to_owned(),
-            refused: cut(&record.command, REFUSED_BYTES).to_owned(),
+            text: prompt::typed_words(&record.text).to_owned(),
+            refused: cut_to_bytes(&record.command, MAX_REFUSAL_BYTES).to_owned(),
             at_work: at_work && !self.prompts.is_empty(),
         };
-        prompt.shorten(PLAN_BYTES);
-        let is_long = prompt.text.len() > PROMPT_BYTES;
+        prompt.shorten_to_outline(MAX_NEWEST_PROMPT_BYTES);
+        let is_long = prompt.text.len() > MAX_PROMPT_BYTES;
         self.prompts.push(prompt);
         // Older versions did not count: at least these were asked.
         self.asked = self.asked.max(self.prompts.len() as u64 - 1) + 1;
         let newest = self.prompts.len() - 1;
         if is_long {
-            self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));
+            self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten_to_outline(MAX_PROMPT_BYTES));
         }
         // The first prompt stays as it is, because it says what the session is about.
-        if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0)
-            && self.prompts[older].text.len() <= PROMPT_BYTES
+        if let Some(older) =
+            self.prompts.len().checked_sub(FULL_LENGTH_PROMPTS + 1).filter(|place| *place > 0)
+            && self.prompts[older].text.len() <= MAX_PROMPT_BYTES
         {
-            self.prompts[older].shorten(OLD_PROMPT_BYTES);
+            self.prompts[older].shorten_to_outline(MAX_OLD_PROMPT_BYTES);
         }
-        if self.prompts.len() > MOST_PROMPTS {
+        if self.prompts.len() > MAX_PROMPTS {
             self.prompts.remove(1);
         }
     }
 
     /// Returns what is wanted now: the newest message, and the task it belongs to. A question or a remark does not
     /// change the task.
-    pub fn goal(&self) -> Goal<'_> {
+    pub fn current_goal(&self) -> Goal<'_> {
         let Some(newest) = self.prompts.last() else { return Goal::default() };
         let mut goal = Goal { newest: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             let is_newest = i + 1 == self.prompts.len();
-            match prompt.sort() {
+            match prompt.prompt_kind() {
                 // A proposal that was accepted and carried out is history.
-                Sort::Approval if goal.accepted.is_none() && self.settled_by(i).is_none() => {
-                    goal.accepted = self.answered_by(prompt);
+                PromptKind::Approval
+                    if goal.accepted.is_none() && self.closing_words_of_turn(i).is_none() =>
+                {
+                    goal.accepted = self.words_answered_by(prompt);
                 }
-                _ if is_newest && self.is_reply(prompt) && self.outcome_of(i).is_none() => {
-                    goal.accepted = self.answered_by(prompt);
+                _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
+                    goal.accepted = self.words_answered_by(prompt);
                 }
                 // A short request that is not answered yet is the task: "log a bug and go on".
-                Sort::Remark if !is_newest && prompt.begins_turn() && self.settled_by(i).is_none() => {
+                PromptKind::Remark
+                    if !is_newest && prompt.begins_turn() && self.closing_words_of_turn(i).is_none() =>
+                {
                     goal.task = Some(prompt);
                     break;
                 }
                 // Words said while the agent worked or with a refusal steer a task, but do not start one.
-                Sort::Task if prompt.begins_turn() => {
+                PromptKind::Task if prompt.begins_turn() => {
                     goal.task = Some(prompt).filter(|_| !is_newest);
-                    let outcome = self.settled_by(i).filter(|said| is_final(said)).map(|said| said.record);
+                    let outcome = self
+                        .closing_words_of_turn(i)
+                        .filter(|said| settles_request(said))
+                        .map(|said| said.record);
                     // A proposal that answers the task is part of it. A later proposal is about something else.
                     goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
                     break;
@@ -122,17 +130,18 @@ impl Digest {
                 _ => {}
             }
         }
-        let stands_alone = newest.sort() == Sort::Task && newest.begins_turn();
+        let stands_alone = newest.prompt_kind() == PromptKind::Task && newest.begins_turn();
         if goal.task.is_none() && !stands_alone {
             goal.task = self.prompts.first().filter(|first| first.record != newest.record);
-            let outcome = self.settled_by(0).filter(|said| is_final(said)).map(|said| said.record);
+            let outcome =
+                self.closing_words_of_turn(0).filter(|said| settles_request(said)).map(|said| said.record);
             goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
     }
 
     /// Returns the words that closed the turn that a prompt began. Messages while the agent works do not end the turn.
-    fn settled_by(&self, place: usize) -> Option<&Statement> {
+    fn closing_words_of_turn(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
         let next = self.prompts[place + 1..].iter().find(|later| later.begins_turn());
         let end = next.map_or(u64::MAX, |next| next.record);
@@ -141,24 +150,26 @@ impl Digest {
     }
 
     /// Returns whether the agent has done anything since the newest message.
-    pub fn is_taken_up(&self) -> bool {
+    pub fn has_work_since_newest_prompt(&self) -> bool {
         self.prompts.last().is_some_and(|newest| self.worked > newest.record)
     }
 
     /// Whether a message answers a question of the agent: a choice among options, or a yes with a condition.
-    pub fn is_reply(&self, prompt: &Prompt) -> bool {
-        let asked = || self.answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
+    pub fn is_reply_to_agent(&self, prompt: &Prompt) -> bool {
+        let asked = || self.words_answered_by(prompt).is_some_and(|said| !said.asks.is_empty());
         prompt.begins_turn() && prompt::is_reply(&prompt.text) && asked()
     }
 
     /// Returns whether a brief shows a message before the task during which it was said, because the message says by
     /// itself what to do. An answer comes after its question, and a refusal after what was refused.
-    pub fn leads(&self, newest: &Prompt) -> bool {
-        newest.sort() == Sort::Task && newest.refused.is_empty() && !self.is_reply(newest)
+    pub fn comes_before_task(&self, newest: &Prompt) -> bool {
+        newest.prompt_kind() == PromptKind::Task
+            && newest.refused.is_empty()
+            && !self.is_reply_to_agent(newest)
     }
 
     /// Returns the closing words that the prompt responds to.
-    pub fn answered_by(&self, prompt: &Prompt) -> Option<&Statement> {
+    pub fn words_answered_by(&self, prompt: &Prompt) -> Option<&AgentStatement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
         let since = earlier.map_or(0, |known| known.record);
         self.statements
@@ -171,13 +182,13 @@ impl Digest {
 impl Prompt {
     /// Shortens a text of more than `most` bytes to its outline: its first words, its steps and the checks it demands.
     /// Keeps the names of the files in the rest.
-    fn shorten(&mut self, most: usize) {
+    fn shorten_to_outline(&mut self, most: usize) {
         if self.text.len() <= most {
             return;
         }
-        let kept = outline(&self.text, most);
-        let kept = cut(&kept, most).to_owned();
-        for name in names::of_files(&self.text) {
+        let kept = outline_text(&self.text, most);
+        let kept = cut_to_bytes(&kept, most).to_owned();
+        for name in names::file_names_in(&self.text) {
             if !kept.contains(&name) && !self.names.contains(&name) {
                 self.names.push(name);
             }
@@ -188,8 +199,8 @@ impl Prompt {
 
 /// Returns whether closing words settle the request. "It still fails. Next I will add a parameter." does not. Whoever
 /// asks something has done what there was to do.
-fn is_final(said: &Statement) -> bool {
-    !said.asks.is_empty() || !crate::statement::announces(&said.text)
+fn settles_request(said: &AgentStatement) -> bool {
+    !said.asks.is_empty() || !crate::statement::announces_next_step(&said.text)
 }
 
 #[cfg(test)]

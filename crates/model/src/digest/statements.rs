@@ -3,27 +3,27 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Digest, Prompt, keep_last};
-use crate::event::{Action, TodoStatus};
-use crate::journal::{Record, TodoField};
+use crate::event::{FileAction, TodoStatus};
+use crate::journal::{JournalRecord, TodoField};
 use crate::prompt;
-use crate::run::{self, Ended};
+use crate::run::{self, RunResult};
 use crate::statement;
-use crate::text::cut;
+use crate::text::cut_to_bytes;
 
-const MOST_STATEMENTS: usize = 60;
+const MAX_STATEMENTS: usize = 60;
 /// How many statements are kept long, counted from the newest; older ones are shortened.
-const LONG_STATEMENTS: usize = 12;
-const STATEMENT_BYTES: usize = 1_600;
-const OLD_STATEMENT_BYTES: usize = 360;
-const FINDING_BYTES: usize = 800;
-const ASKS_BYTES: usize = 400;
-const MOST_STEPS: usize = 32;
-const STEP_BYTES: usize = 160;
+const FULL_LENGTH_STATEMENTS: usize = 12;
+const MAX_STATEMENT_BYTES: usize = 1_600;
+const MAX_OLD_STATEMENT_BYTES: usize = 360;
+const MAX_FINDING_BYTES: usize = 800;
+const MAX_QUESTION_BYTES: usize = 400;
+const MAX_STEPS: usize = 32;
+const MAX_STEP_BYTES: usize = 160;
 
 /// Something the agent said that is still useful later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Statement {
+pub struct AgentStatement {
     pub record: u64,
     /// The condensed text: one line without markup.
     pub text: String,
@@ -41,10 +41,10 @@ pub struct Statement {
 /// One call, in a few words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Step {
+pub struct CallStep {
     pub record: u64,
     pub at: String,
-    pub did: Did,
+    pub did: StepAction,
     /// The path or the command.
     pub what: String,
     pub failed: bool,
@@ -52,13 +52,13 @@ pub struct Step {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub passed: bool,
     /// True if a hook reported the call when it happened. The agent's words come later, from the transcript, so they
-    /// may belong before such a call (see `place_in_time`).
+    /// may belong before such a call (see `record_before_words`).
     pub live: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Did {
+pub enum StepAction {
     #[default]
     Ran,
     Edited,
@@ -71,11 +71,11 @@ pub enum Did {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn<'d> {
     pub prompt: &'d Prompt,
-    pub outcome: Option<&'d Statement>,
+    pub outcome: Option<&'d AgentStatement>,
 }
 
 impl Digest {
-    pub(super) fn add_statement(&mut self, record: &Record, closing: bool) {
+    pub(super) fn add_statement(&mut self, record: &JournalRecord, closing: bool) {
         if record.text.is_empty() {
             return;
         }
@@ -83,16 +83,16 @@ impl Digest {
             self.add_earlier_statement(record);
             return;
         }
-        self.said_last = self.place_in_time(record);
+        self.said_last = self.record_before_words(record);
         self.said = record.text.to_string();
         self.add_purpose(record);
-        // If another call follows, `drop_empty_talk` drops what the words announce.
-        let condensed = match statement::condense(&record.text).is_empty() {
+        // If another call follows, `drop_uninformative_statement` drops what the words announce.
+        let condensed = match statement::condense_message(&record.text).is_empty() {
             true if closing => record.text.trim().to_owned(),
             true => String::new(),
             false => statement::condense_closing(&record.text),
         };
-        let text = shortened(&condensed, STATEMENT_BYTES);
+        let text = first_sentences_within(&condensed, MAX_STATEMENT_BYTES);
         // A stop hook and the transcript report the same words.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].closing);
@@ -102,15 +102,15 @@ impl Digest {
         if text.is_empty() {
             return;
         }
-        self.drop_empty_talk();
-        let asks = cut(&statement::asks(&record.text), ASKS_BYTES).to_owned();
-        let retracts = statement::retracts(&record.text);
-        self.statements.push(Statement { record: self.said_last, text, closing, asks, retracts });
-        if let Some(older) = self.statements.len().checked_sub(LONG_STATEMENTS + 1) {
+        self.drop_uninformative_statement();
+        let asks = cut_to_bytes(&statement::question_at_end(&record.text), MAX_QUESTION_BYTES).to_owned();
+        let retracts = statement::retracts_statement(&record.text);
+        self.statements.push(AgentStatement { record: self.said_last, text, closing, asks, retracts });
+        if let Some(older) = self.statements.len().checked_sub(FULL_LENGTH_STATEMENTS + 1) {
             let text = &mut self.statements[older].text;
-            *text = shortened(text, OLD_STATEMENT_BYTES);
+            *text = first_sentences_within(text, MAX_OLD_STATEMENT_BYTES);
         }
-        if self.statements.len() > MOST_STATEMENTS {
+        if self.statements.len() > MAX_STATEMENTS {
             let oldest = self.statements.iter().position(|said| !said.closing).unwrap_or(0);
             self.statements.remove(oldest);
         }
@@ -118,91 +118,93 @@ impl Digest {
 
     /// Adds words that the transcript reports after a stop hook reported the last words of the turn. The transcript
     /// repeats the last words, and also contains what was said before them.
-    fn add_earlier_statement(&mut self, record: &Record) {
-        let text = shortened(&statement::condense_closing(&record.text), STATEMENT_BYTES);
+    fn add_earlier_statement(&mut self, record: &JournalRecord) {
+        let text = first_sentences_within(&statement::condense_closing(&record.text), MAX_STATEMENT_BYTES);
         let is_known = self.said == *record.text
             || self.statements.iter().any(|known| known.text == text || known.text == record.text.trim());
-        let text = shortened(&statement::finding(&text), FINDING_BYTES);
+        let text = first_sentences_within(&statement::finding_between_calls(&text), MAX_FINDING_BYTES);
         if is_known || text.is_empty() {
             return;
         }
-        let record_before = self.place_in_time(record).min(self.said_last.saturating_sub(1));
+        let record_before = self.record_before_words(record).min(self.said_last.saturating_sub(1));
         let place = self.statements.partition_point(|known| known.record <= record_before);
-        let retracts = statement::retracts(&record.text);
-        let said = Statement { record: record_before, text, closing: false, asks: String::new(), retracts };
+        let retracts = statement::retracts_statement(&record.text);
+        let said =
+            AgentStatement { record: record_before, text, closing: false, asks: String::new(), retracts };
         self.statements.insert(place, said);
-        if self.statements.len() > MOST_STATEMENTS {
+        if self.statements.len() > MAX_STATEMENTS {
             self.statements.remove(0);
         }
     }
 
     /// Drops the last statement between two calls unless it is informative. The newest statement is kept until another
     /// follows.
-    fn drop_empty_talk(&mut self) {
+    fn drop_uninformative_statement(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
-        last.text = statement::finding(&last.text);
-        last.text = shortened(&last.text, FINDING_BYTES);
+        last.text = statement::finding_between_calls(&last.text);
+        last.text = first_sentences_within(&last.text, MAX_FINDING_BYTES);
         if last.text.is_empty() {
             self.statements.pop();
         }
     }
 
     /// Marks the last statement as the end of its turn, because a prompt came while the agent was not working.
-    pub(super) fn close_turn(&mut self) {
+    pub(super) fn mark_turn_closed(&mut self) {
         if let Some(last) = self.statements.last_mut() {
             last.closing = true;
         }
     }
 
-    pub(super) fn add_step(&mut self, record: &Record) {
+    pub(super) fn add_step(&mut self, record: &JournalRecord) {
         // The call had begun when the transcript ended: see `Digest::unfinished`.
         if record.ok.is_none() && !record.from.is_empty() {
             return;
         }
         let given = record.files.iter().find(|file| !file.guess);
         let (did, what) = match (given, record.command.is_empty()) {
-            (_, false) => (Did::Ran, record.command.as_ref()),
-            (Some(file), true) if matches!(file.action, Action::Read | Action::Mention) => {
-                (Did::Read, file.path.as_str())
+            (_, false) => (StepAction::Ran, record.command.as_ref()),
+            (Some(file), true) if matches!(file.action, FileAction::Read | FileAction::Mention) => {
+                (StepAction::Read, file.path.as_str())
             }
-            (Some(file), true) => (Did::Edited, file.path.as_str()),
+            (Some(file), true) => (StepAction::Edited, file.path.as_str()),
             (None, true) if record.todos.is_none() && record.asked.is_empty() => {
-                (Did::Called, record.tool.as_ref())
+                (StepAction::Called, record.tool.as_ref())
             }
             (None, true) => return,
         };
-        let ended = super::failures::ended_of(record);
+        let ended = super::failures::result_of_record(record);
         // A failed call may be in the transcript only. It belongs before the calls that hooks reported in the same
         // second or later, because these are most likely the next attempt.
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let later = |step: &Step| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
+        let later = |step: &CallStep| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
         let place = self.steps.iter().position(later).filter(|_| told_late).unwrap_or(self.steps.len());
-        let step = Step {
+        let step = CallStep {
             record: self.steps.get(place).map_or(self.records, |next| next.record),
             at: record.ts.to_string(),
             did,
-            what: cut(what, STEP_BYTES).to_owned(),
-            failed: record.ok == Some(false) || ended == Ended::Failed,
-            passed: ended == Ended::Passed && !run::checks(&record.command, &record.cwd).is_empty(),
+            what: cut_to_bytes(what, MAX_STEP_BYTES).to_owned(),
+            failed: record.ok == Some(false) || ended == RunResult::Failed,
+            passed: ended == RunResult::Passed
+                && !run::checks_of_command(&record.command, &record.cwd).is_empty(),
             live: record.from.is_empty(),
         };
         self.steps.insert(place, step);
-        keep_last(&mut self.steps, MOST_STEPS);
+        keep_last(&mut self.steps, MAX_STEPS);
     }
 
     /// Returns the record after which the agent's words belong. They come from the transcript, later than the calls
     /// that hooks reported, so their time decides.
-    fn place_in_time(&self, record: &Record) -> u64 {
+    fn record_before_words(&self, record: &JournalRecord) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
-        let later = |step: &&Step| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
+        let later = |step: &&CallStep| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
         let after = self.steps.iter().find(later).filter(|_| told_late);
         after.map_or(self.records, |step| step.record - 1)
     }
 
     /// Returns whether a call or a prompt came after the agent's last words.
-    pub fn is_at_work(&self) -> bool {
+    pub fn has_work_after_last_words(&self) -> bool {
         self.worked > self.said_last
     }
 
@@ -210,41 +212,43 @@ impl Digest {
     /// they announce nothing. A transcript can end between an announcement and the call.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
-        let said_all = !statement::announces(&self.said);
-        !self.is_at_work() && said_all && !(self.todos.iter().any(in_progress) && self.are_todos_current())
+        let said_all = !statement::announces_next_step(&self.said);
+        !self.has_work_after_last_words()
+            && said_all
+            && !(self.todos.iter().any(in_progress) && self.are_todos_current())
     }
 
     /// Returns the agent's calls after its last words.
-    pub fn steps_since_said(&self) -> &[Step] {
+    pub fn steps_since_last_words(&self) -> &[CallStep] {
         let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
         let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
         &self.steps[first..]
     }
 
     /// Returns the calls that had begun but not ended when the records end, by their command or file.
-    pub fn begun_calls(&self) -> impl Iterator<Item = &str> {
+    pub fn unfinished_calls(&self) -> impl Iterator<Item = &str> {
         self.unfinished.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
     }
 
     /// Returns requests with their outcomes, oldest first.
-    pub fn turns(&self) -> Vec<Turn<'_>> {
-        let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of(i) };
+    pub fn requests_with_outcomes(&self) -> Vec<Turn<'_>> {
+        let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of_prompt(i) };
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
     /// Whether a statement was taken back: by the agent's next statement, by a later one about the same thing, or
     /// because the user objected.
-    pub fn is_retracted(&self, said: &Statement) -> bool {
+    pub fn is_statement_retracted(&self, said: &AgentStatement) -> bool {
         let mut later = self.statements.iter().filter(|later| later.record > said.record);
         let next = later.clone().next();
         let objection = self.prompts.iter().find(|prompt| prompt.record > said.record);
         next.is_some_and(|next| next.retracts)
             || later.any(|later| later.retracts && is_about_the_same(&said.text, &later.text))
-            || objection.is_some_and(|prompt| prompt::objects(&prompt.text))
+            || objection.is_some_and(|prompt| prompt::contradicts_agent(&prompt.text))
     }
 
     /// Returns the words that closed the turn of a prompt: the last closing statement before the next prompt.
-    pub(super) fn outcome_of(&self, place: usize) -> Option<&Statement> {
+    pub(super) fn outcome_of_prompt(&self, place: usize) -> Option<&AgentStatement> {
         let prompt = self.prompts.get(place)?;
         let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);
         let mut said = self.statements.iter().rev();
@@ -255,26 +259,29 @@ impl Digest {
 /// Whether words about a call say more than the name of a harness's own tool. `Grep` tells nobody what was looked for;
 /// `make` is a command, and the name of a server's tool says what it does.
 pub fn names_more_than_a_tool(call: &str) -> bool {
-    const TOOLS: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
+    const HARNESS_TOOL_NAMES: [&str; 6] = ["grep", "glob", "list", "read", "bash", "webfetch"];
     let is_one_word = call.chars().all(char::is_alphanumeric);
-    !is_one_word || !call.starts_with(char::is_uppercase) && !TOOLS.contains(&call)
+    !is_one_word || !call.starts_with(char::is_uppercase) && !HARNESS_TOOL_NAMES.contains(&call)
 }
 
 /// Returns the first sentences, at most `most` bytes.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+pub(super) fn first_sentences_within(text: &str, most: usize) -> String {
     match text.len() > most {
-        true => statement::first_sentences(cut(text, most), cut(text, most).chars().count() - 1).into_owned(),
+        true => {
+            statement::first_sentences(cut_to_bytes(text, most), cut_to_bytes(text, most).chars().count() - 1)
+                .into_owned()
+        }
         false => text.to_owned(),
     }
 }
 
 /// Whether two texts name the same function, file or command in backticks.
 fn is_about_the_same(one: &str, other: &str) -> bool {
-    const SHORTEST_NAME: usize = 6;
+    const MIN_NAME_BYTES: usize = 6;
     let names = |text: &str| -> Vec<String> {
         let quoted = text.split('`').skip(1).step_by(2);
         let bare = quoted.map(|name| name.split('(').next().unwrap_or(name).to_owned());
-        bare.filter(|name| name.len() >= SHORTEST_NAME).collect()
+        bare.filter(|name| name.len() >= MIN_NAME_BYTES).collect()
     };
     let known = names(one);
     names(other).iter().any(|name| known.contains(name))

@@ -4,33 +4,33 @@ use std::collections::BTreeMap;
 
 use memchr::memmem::Finder;
 
-use crate::prompt::SUBSTANTIAL_CHARS;
-use crate::run::Ended;
+use crate::prompt::MIN_SUBSTANTIAL_CHARS;
+use crate::run::RunResult;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
 /// Files of at least this worth are likely to be needed. In real sessions, one in fifty of the files below this worth
 /// was needed again, and one in eight of the files slightly above it.
-const LIKELY_WORTH: f64 = 0.75;
+const MIN_LIKELY_WORTH: f64 = 0.75;
 
 impl Digest {
     /// Returns the files, the most likely to be needed again first.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
-        let related = RelatedFiles::of(self);
-        ranked(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
+        let related = RelatedFiles::group_by_name(self);
+        rank_by_worth(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
     /// Returns how many files are likely to be needed. Files that are only named in commands are not counted.
-    pub fn likely_files(&self) -> usize {
-        let related = RelatedFiles::of(self);
+    pub fn count_likely_files(&self) -> usize {
+        let related = RelatedFiles::group_by_name(self);
         let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
-        used.filter(|file| self.file_worth(file, &related) >= LIKELY_WORTH).count()
+        used.filter(|file| self.file_worth(file, &related) >= MIN_LIKELY_WORTH).count()
     }
 
     /// Returns commands that did not fail, the most likely to be run again first.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
-        let passed = self.commands.iter().filter(|command| command.ended != Ended::Failed);
-        ranked(passed, |command| self.command_worth(command), |command| &command.command)
+        let passed = self.commands.iter().filter(|command| command.ended != RunResult::Failed);
+        rank_by_worth(passed, |command| self.command_worth(command), |command| &command.command)
     }
 
     /// Estimates how likely a file is to be needed, based on what agents used again in real sessions. Recent use counts
@@ -39,8 +39,8 @@ impl Digest {
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
-        let mut worth = 2.2 * self.freshness(file.last, 30.0) + 0.5 * uses.ln_1p();
-        worth += 1.0 * self.freshness(related.last_of_kin(file), 30.0);
+        let mut worth = 2.2 * self.recency(file.last, 30.0) + 0.5 * uses.ln_1p();
+        worth += 1.0 * self.recency(related.last_use_of_related(file), 30.0);
         let finder = Finder::new(name);
         let names = |text: &str| finder.find(text.as_bytes()).is_some();
         worth += if names(&self.said) { 1.0 } else { 0.0 };
@@ -60,8 +60,8 @@ impl Digest {
     }
 
     /// Returns the prompts about the current work: the last ones, the last substantial one, and the first one.
-    fn goals(&self) -> Vec<&Prompt> {
-        let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= SUBSTANTIAL_CHARS;
+    fn current_prompts(&self) -> Vec<&Prompt> {
+        let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= MIN_SUBSTANTIAL_CHARS;
         let newest = self.prompts.iter().rev().take(2);
         let all = newest.chain(self.prompts.iter().rev().find(says)).chain(self.prompts.first());
         all.fold(Vec::new(), |mut goals: Vec<&Prompt>, prompt| {
@@ -76,13 +76,13 @@ impl Digest {
     /// checks. Long commands are less likely.
     fn command_worth(&self, command: &CommandUse) -> f64 {
         let often = f64::from(command.runs).ln_1p();
-        let checks = if is_check(&command.command) { 0.6 } else { 0.0 };
+        let checks = if is_check_or_status(&command.command) { 0.6 } else { 0.0 };
         let long = if command.command.len() > 60 { 0.3 } else { 0.0 };
-        often + 2.0 * self.freshness(command.last, 25.0) + checks - long
+        often + 2.0 * self.recency(command.last, 25.0) + checks - long
     }
 
     /// Returns 1 for the current record, halved for every `half_life` records before it; 0 if `record` is 0.
-    fn freshness(&self, record: u64, half_life: f64) -> f64 {
+    fn recency(&self, record: u64, half_life: f64) -> f64 {
         match record {
             0 => 0.0,
             record => (-(self.records.saturating_sub(record) as f64) / half_life).exp2(),
@@ -105,10 +105,10 @@ struct RelatedFiles<'a> {
 const FAILURES: usize = 5;
 
 impl<'a> RelatedFiles<'a> {
-    fn of(digest: &'a Digest) -> RelatedFiles<'a> {
+    fn group_by_name(digest: &'a Digest) -> RelatedFiles<'a> {
         let mut last: BTreeMap<&str, [(u64, &str); 2]> = BTreeMap::new();
         for file in &digest.files {
-            let [first, second] = last.entry(family(&file.path)).or_default();
+            let [first, second] = last.entry(name_without_test_marks(&file.path)).or_default();
             let this = (file.last, file.path.as_str());
             if this > *first {
                 (*first, *second) = (this, *first);
@@ -117,17 +117,17 @@ impl<'a> RelatedFiles<'a> {
             }
         }
         let errors = digest.open_failures().take(FAILURES).map(|failure| failure.error.as_str()).collect();
-        RelatedFiles { last, goals: digest.goals(), errors }
+        RelatedFiles { last, goals: digest.current_prompts(), errors }
     }
 
-    fn last_of_kin(&self, file: &FileUse) -> u64 {
-        let Some([first, second]) = self.last.get(family(&file.path)) else { return 0 };
+    fn last_use_of_related(&self, file: &FileUse) -> u64 {
+        let Some([first, second]) = self.last.get(name_without_test_marks(&file.path)) else { return 0 };
         if first.1 == file.path { second.0 } else { first.0 }
     }
 }
 
 /// Returns the name of a file without its extension and without what marks it as a test.
-fn family(path: &str) -> &str {
+fn name_without_test_marks(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
     let stem = stem.strip_prefix("test_").unwrap_or(stem);
@@ -138,17 +138,17 @@ fn family(path: &str) -> &str {
 }
 
 /// Whether a command is a test, a build or a linter, or shows the state of the checkout.
-fn is_check(command: &str) -> bool {
+fn is_check_or_status(command: &str) -> bool {
     const CHECK_WORDS: &[&str] = &[
         "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",
         "format", "make", "run", "status", "diff", "log",
     ];
-    let head = crate::text::cut(command, 120);
+    let head = crate::text::cut_to_bytes(command, 120);
     head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| CHECK_WORDS.contains(&word))
 }
 
 /// Sorts by worth, the best first, and by name if the worth is equal.
-fn ranked<'d, T>(
+fn rank_by_worth<'d, T>(
     all: impl IntoIterator<Item = &'d T>,
     worth: impl Fn(&T) -> f64,
     name: impl Fn(&T) -> &str,

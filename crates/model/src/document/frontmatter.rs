@@ -9,12 +9,14 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::line::{Line, all_blank, is_blank, lines, run, slice, trimmed};
-use super::{Edit, Finding, FindingKind, scalar};
+use super::line::{
+    Line, count_leading, is_all_blank, is_space_or_tab, lines_from, slice_or_empty, trimmed_range,
+};
+use super::{ByteEdit, DocumentFinding, FindingKind, scalar};
 
 #[derive(Debug, Clone)]
 pub(super) struct Frontmatter {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FrontmatterEntry>,
     /// The start of the closing line, where new entries go.
     pub close: usize,
     /// The start of the body, and its line number.
@@ -25,7 +27,7 @@ pub(super) struct Frontmatter {
 
 /// One `key: value`, with the items below it if the value is a block list.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct FrontmatterEntry {
     pub key: String,
     /// The line of the key, counted from 1.
     pub line: usize,
@@ -34,13 +36,13 @@ pub struct Entry {
     /// The position after the colon, where a missing value goes.
     after: usize,
     token: Range<usize>,
-    items: Vec<Item>,
+    items: Vec<FrontmatterItem>,
     /// The lines below that YAML would read as part of the value and this reader does not: a nested map, a block text.
     unread: Vec<Range<usize>>,
 }
 
 #[derive(Debug, Clone)]
-struct Item {
+struct FrontmatterItem {
     text: String,
     span: Range<usize>,
     indent: usize,
@@ -48,32 +50,32 @@ struct Item {
     token: Range<usize>,
 }
 
-impl Entry {
+impl FrontmatterEntry {
     /// Returns the bytes of the value on the key's line, as they were written.
-    pub(super) fn source<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        slice(bytes, self.token.clone())
+    pub(super) fn source_bytes<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        slice_or_empty(bytes, self.token.clone())
     }
 }
 
 impl Frontmatter {
     /// Parses the frontmatter at `start`, if there is a complete one.
-    pub fn read(bytes: &[u8], start: usize, findings: &mut Vec<Finding>) -> Option<Frontmatter> {
-        let mut source = lines(bytes, start, 1);
-        let open = source.next().filter(|line| is_fence(line.text(bytes)))?;
+    pub fn parse_at(bytes: &[u8], start: usize, findings: &mut Vec<DocumentFinding>) -> Option<Frontmatter> {
+        let mut source = lines_from(bytes, start, 1);
+        let open = source.next().filter(|line| is_frontmatter_fence(line.text(bytes)))?;
         let mut inside: Vec<Line> = Vec::new();
         let close = source.find(|line| {
-            let closes = is_fence(line.text(bytes));
+            let closes = is_frontmatter_fence(line.text(bytes));
             if !closes {
                 inside.push(*line);
             }
             closes
         });
         let Some(close) = close else {
-            findings.push(Finding { line: open.number, kind: FindingKind::UnclosedFrontmatter });
+            findings.push(DocumentFinding { line: open.number, kind: FindingKind::UnclosedFrontmatter });
             return None;
         };
         Some(Frontmatter {
-            entries: entries(bytes, &inside, findings),
+            entries: parse_entries(bytes, &inside, findings),
             close: close.start,
             body: (close.end, close.number + 1),
             line_end: inside.last().unwrap_or(&open).ending(bytes).unwrap_or("\n"),
@@ -81,40 +83,40 @@ impl Frontmatter {
     }
 
     /// Returns the entry of a key; the last one if there are several.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn effective_entry(&self, key: &str) -> Option<&FrontmatterEntry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
     /// Returns the edits of `set`; none if the value is there already.
-    pub fn set(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<Edit> {
-        let Some(entry) = self.entry(key) else {
-            let line = format!("{key}: {}{}", scalar::write(value, false), self.line_end);
-            return vec![Edit::new(self.close..self.close, line)];
+    pub fn set_edits(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<ByteEdit> {
+        let Some(entry) = self.effective_entry(key) else {
+            let line = format!("{key}: {}{}", scalar::write_scalar(value, false), self.line_end);
+            return vec![ByteEdit::new(self.close..self.close, line)];
         };
         if entry.value == *value {
             return Vec::new();
         }
-        let mut edits = match texts(value).filter(|_| !entry.items.is_empty()) {
-            Some(texts) => set_items(bytes, &entry.items, &texts, self.line_end),
+        let mut edits = match texts_for_block_list(value).filter(|_| !entry.items.is_empty()) {
+            Some(texts) => set_items_edits(bytes, &entry.items, &texts, self.line_end),
             None => {
-                let quoted = entry.source(bytes).starts_with(b"\"") && entry.value.is_string();
-                let gone = entry.items.iter().map(|item| Edit::new(item.span.clone(), ""));
-                std::iter::once(put_value(entry.after, &entry.token, scalar::write(value, quoted)))
+                let quoted = entry.source_bytes(bytes).starts_with(b"\"") && entry.value.is_string();
+                let gone = entry.items.iter().map(|item| ByteEdit::new(item.span.clone(), ""));
+                std::iter::once(value_edit(entry.after, &entry.token, scalar::write_scalar(value, quoted)))
                     .chain(gone)
                     .collect()
             }
         };
         // Below an empty value, or below `|` or `>`, these lines are the old value. Below any other value they are a
         // mistake and stay.
-        if matches!(entry.source(bytes).first(), None | Some(b'|' | b'>')) {
-            edits.extend(entry.unread.iter().map(|span| Edit::new(span.clone(), "")));
+        if matches!(entry.source_bytes(bytes).first(), None | Some(b'|' | b'>')) {
+            edits.extend(entry.unread.iter().map(|span| ByteEdit::new(span.clone(), "")));
         }
         edits
     }
 
     /// Returns the edits of `remove`. Every entry of that key is removed, so that no earlier one takes effect. The
     /// lines below an entry are removed too, because they would become part of the previous entry.
-    pub fn remove(&self, key: &str) -> Vec<Edit> {
+    pub fn remove_edits(&self, key: &str) -> Vec<ByteEdit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);
         let mut spans: Vec<Range<usize>> = Vec::new();
         for entry in gone {
@@ -122,38 +124,42 @@ impl Frontmatter {
             spans.extend(entry.items.iter().map(|item| item.span.clone()));
             spans.extend(entry.unread.iter().cloned());
         }
-        spans.into_iter().map(|span| Edit::new(span, "")).collect()
+        spans.into_iter().map(|span| ByteEdit::new(span, "")).collect()
     }
 }
 
 /// Returns whether every reader would read the written key as this key.
-pub(super) fn is_key(key: &str) -> bool {
+pub(super) fn is_valid_key(key: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    scalar::is_plain(key) && key.bytes().all(word)
+    scalar::needs_no_quotes(key) && key.bytes().all(word)
 }
 
-pub(super) fn is_fence(text: &[u8]) -> bool {
-    text.strip_prefix(b"---").is_some_and(all_blank)
+pub(super) fn is_frontmatter_fence(text: &[u8]) -> bool {
+    text.strip_prefix(b"---").is_some_and(is_all_blank)
 }
 
-fn entries(bytes: &[u8], inside: &[Line], findings: &mut Vec<Finding>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn parse_entries(
+    bytes: &[u8],
+    inside: &[Line],
+    findings: &mut Vec<DocumentFinding>,
+) -> Vec<FrontmatterEntry> {
+    let mut entries: Vec<FrontmatterEntry> = Vec::new();
     // Whether a list item may follow: below a key without a value, and below its items.
     let mut listing = false;
     // Whether an indented line would belong to the last entry.
     let mut below = false;
     for line in inside {
         let text = line.text(bytes);
-        let mut report = |kind| findings.push(Finding { line: line.number, kind });
-        if all_blank(text) || slice(text, trimmed(text)).starts_with(b"#") {
+        let mut report = |kind| findings.push(DocumentFinding { line: line.number, kind });
+        if is_all_blank(text) || slice_or_empty(text, trimmed_range(text)).starts_with(b"#") {
             continue;
         }
-        if let (true, Some(entry), Some(item)) = (listing, entries.last_mut(), item(text, line))
+        if let (true, Some(entry), Some(item)) = (listing, entries.last_mut(), parse_item(text, line))
             && entry.items.first().is_none_or(|first| first.indent == item.0.indent)
         {
             item.1.into_iter().for_each(&mut report);
             entry.items.push(item.0);
-        } else if let Some((entry, flaw)) = entry(text, line) {
+        } else if let Some((entry, flaw)) = parse_entry(text, line) {
             flaw.into_iter().for_each(&mut report);
             listing = entry.token.is_empty();
             below = true;
@@ -161,9 +167,9 @@ fn entries(bytes: &[u8], inside: &[Line], findings: &mut Vec<Finding>) -> Vec<En
         } else {
             report(FindingKind::UnknownLine);
             listing = false;
-            below &= text.first().is_some_and(|first| is_blank(*first) || *first == b'-');
+            below &= text.first().is_some_and(|first| is_space_or_tab(*first) || *first == b'-');
             if let (true, Some(entry)) = (below, entries.last_mut()) {
-                entry.unread.push(line.span());
+                entry.unread.push(line.range_with_end());
             }
         }
     }
@@ -174,20 +180,21 @@ fn entries(bytes: &[u8], inside: &[Line], findings: &mut Vec<Finding>) -> Vec<En
     entries
 }
 
-fn entry(text: &[u8], line: &Line) -> Option<(Entry, Option<FindingKind>)> {
-    let colon = memchr::memchr_iter(b':', text).find(|at| text.get(at + 1).copied().is_none_or(is_blank))?;
-    let key = std::str::from_utf8(slice(text, 0..colon)).ok()?.trim_end_matches([' ', '\t']);
+fn parse_entry(text: &[u8], line: &Line) -> Option<(FrontmatterEntry, Option<FindingKind>)> {
+    let colon =
+        memchr::memchr_iter(b':', text).find(|at| text.get(at + 1).copied().is_none_or(is_space_or_tab))?;
+    let key = std::str::from_utf8(slice_or_empty(text, 0..colon)).ok()?.trim_end_matches([' ', '\t']);
     let head = key.chars().next().is_some_and(|first| first.is_alphanumeric() || first == '_');
     if !head || key.contains(|c: char| c.is_control() || "\"'#,[]{}".contains(c)) {
         return None;
     }
-    let token = scalar::read(slice(text, colon + 1..text.len()));
+    let token = scalar::read_scalar(slice_or_empty(text, colon + 1..text.len()));
     let after = line.start + colon + 1;
-    let entry = Entry {
+    let entry = FrontmatterEntry {
         key: key.to_owned(),
         line: line.number,
         value: token.value,
-        span: line.span(),
+        span: line.range_with_end(),
         after,
         token: after + token.span.start..after + token.span.end,
         items: Vec::new(),
@@ -197,48 +204,48 @@ fn entry(text: &[u8], line: &Line) -> Option<(Entry, Option<FindingKind>)> {
 }
 
 /// Parses `  - text`, indented by spaces or not at all.
-fn item(text: &[u8], line: &Line) -> Option<(Item, Option<FindingKind>)> {
-    let indent = run(text, |byte| byte == b' ');
-    let rest = slice(text, indent..text.len())
+fn parse_item(text: &[u8], line: &Line) -> Option<(FrontmatterItem, Option<FindingKind>)> {
+    let indent = count_leading(text, |byte| byte == b' ');
+    let rest = slice_or_empty(text, indent..text.len())
         .strip_prefix(b"-")
-        .filter(|rest| rest.first().copied().is_none_or(is_blank))?;
-    let token = scalar::read_item(rest);
+        .filter(|rest| rest.first().copied().is_none_or(is_space_or_tab))?;
+    let token = scalar::read_list_item(rest);
     let after = line.start + indent + 1;
-    let item = Item {
+    let item = FrontmatterItem {
         text: token.value.as_str().unwrap_or_default().to_owned(),
-        span: line.span(),
+        span: line.range_with_end(),
         indent,
         after,
         token: after + token.span.start..after + token.span.end,
     };
-    Some((item, token.flaw.filter(|flaw| *flaw != scalar::Flaw::Json).map(flaw)))
+    Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(flaw)))
 }
 
-fn flaw(flaw: scalar::Flaw) -> FindingKind {
+fn flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
     match flaw {
-        scalar::Flaw::Json => FindingKind::BrokenJson,
-        scalar::Flaw::Quotes => FindingKind::BrokenQuotes,
-        scalar::Flaw::Foreign => FindingKind::ForeignYaml,
+        scalar::ScalarFlaw::Json => FindingKind::BrokenJson,
+        scalar::ScalarFlaw::Quotes => FindingKind::BrokenQuotes,
+        scalar::ScalarFlaw::Foreign => FindingKind::ForeignYaml,
     }
 }
 
-fn report_duplicates(entries: &[Entry], findings: &mut Vec<Finding>) {
+fn report_duplicates(entries: &[FrontmatterEntry], findings: &mut Vec<DocumentFinding>) {
     let mut last = HashMap::new();
     for entry in entries.iter().rev() {
         let wins = *last.entry(entry.key.as_str()).or_insert(entry.line);
         if wins != entry.line {
-            findings.push(Finding { line: entry.line, kind: FindingKind::DuplicateKey { wins } });
+            findings.push(DocumentFinding { line: entry.line, kind: FindingKind::DuplicateKey { wins } });
         }
     }
 }
 
 /// Returns the texts of a list that can be written as a block list: texts only, at least one.
-fn texts(value: &Value) -> Option<Vec<&str>> {
+fn texts_for_block_list(value: &Value) -> Option<Vec<&str>> {
     value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
 }
 
 /// Changes the items to `texts` and keeps the block list. Equal items at both ends and comments stay.
-fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Vec<Edit> {
+fn set_items_edits(bytes: &[u8], items: &[FrontmatterItem], texts: &[&str], line_end: &str) -> Vec<ByteEdit> {
     let head = items.iter().zip(texts).take_while(|(item, text)| item.text == **text).count();
     let (items_left, texts_left) =
         (items.get(head..).unwrap_or_default(), texts.get(head..).unwrap_or_default());
@@ -253,28 +260,28 @@ fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Ve
 
     let mut edits = Vec::new();
     for (item, text) in old.iter().zip(new).filter(|(item, text)| item.text != **text) {
-        let quoted = slice(bytes, item.token.clone()).starts_with(b"\"");
-        edits.push(put_value(item.after, &item.token, scalar::write(&Value::from(*text), quoted)));
+        let quoted = slice_or_empty(bytes, item.token.clone()).starts_with(b"\"");
+        edits.push(value_edit(item.after, &item.token, scalar::write_scalar(&Value::from(*text), quoted)));
     }
-    edits.extend(old.iter().skip(new.len()).map(|item| Edit::new(item.span.clone(), "")));
+    edits.extend(old.iter().skip(new.len()).map(|item| ByteEdit::new(item.span.clone(), "")));
     // New items go after the item that precedes them; if there is none, before the first item.
     let place = items.get((head + old.len()).wrapping_sub(1)).map(|item| item.span.end);
     let place = place.or_else(|| items.first().map(|item| item.span.start)).unwrap_or_default();
     let indent = " ".repeat(items.first().map_or(2, |item| item.indent));
     for text in new.iter().skip(old.len()) {
-        edits.push(Edit::new(
+        edits.push(ByteEdit::new(
             place..place,
-            format!("{indent}- {}{line_end}", scalar::write(&Value::from(*text), false)),
+            format!("{indent}- {}{line_end}", scalar::write_scalar(&Value::from(*text), false)),
         ));
     }
     edits
 }
 
 /// Replaces a value, keeping the blanks before it and the text after it, or inserts it after the colon or dash.
-fn put_value(after: usize, token: &Range<usize>, value: String) -> Edit {
+fn value_edit(after: usize, token: &Range<usize>, value: String) -> ByteEdit {
     if token.is_empty() {
-        Edit::new(after..after, format!(" {value}"))
+        ByteEdit::new(after..after, format!(" {value}"))
     } else {
-        Edit::new(token.clone(), value)
+        ByteEdit::new(token.clone(), value)
     }
 }

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::line::{is_blank, lines, run, slice, trimmed};
-use super::outline::{Kind, Scanner, columns, is_rule, marker};
+use super::line::{count_leading, is_space_or_tab, lines_from, slice_or_empty, trimmed_range};
+use super::outline::{LineKind, OutlineScanner, indentation_width, is_horizontal_rule, parse_list_marker};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct ListItem {
     /// The number of the line, counted from 1.
     pub line: usize,
     /// The position of the line without its end.
@@ -26,44 +26,46 @@ pub struct Item {
 
 /// Returns the list items within `range`, but not those in fences, comments and indented code. `number` is the number
 /// of the first line of `range`.
-pub(super) fn items(bytes: &[u8], range: Range<usize>, number: usize) -> Vec<Item> {
-    let mut scanner = Scanner::default();
+pub(super) fn list_items(bytes: &[u8], range: Range<usize>, number: usize) -> Vec<ListItem> {
+    let mut scanner = OutlineScanner::default();
     let mut found = Vec::new();
-    for line in lines(slice(bytes, 0..range.end), range.start, number) {
+    for line in lines_from(slice_or_empty(bytes, 0..range.end), range.start, number) {
         let text = line.text(bytes);
-        if scanner.feed(text, line.number) == Kind::Text && (columns(text) < 4 || scanner.in_list()) {
-            found.extend(item(text, line.start, line.number));
+        if scanner.scan_line(text, line.number) == LineKind::Text
+            && (indentation_width(text) < 4 || scanner.is_in_list())
+        {
+            found.extend(parse_list_item(text, line.start, line.number));
         }
     }
     found
 }
 
-fn item(text: &[u8], start: usize, line: usize) -> Option<Item> {
-    let indent = run(text, is_blank);
-    let rest = slice(text, indent..text.len());
-    let (number, marker) = marker(rest).filter(|_| !is_rule(rest))?;
-    let behind = slice(rest, marker..rest.len());
-    if behind.first().is_some_and(|byte| !is_blank(*byte)) {
+fn parse_list_item(text: &[u8], start: usize, line: usize) -> Option<ListItem> {
+    let indent = count_leading(text, is_space_or_tab);
+    let rest = slice_or_empty(text, indent..text.len());
+    let (number, marker) = parse_list_marker(rest).filter(|_| !is_horizontal_rule(rest))?;
+    let behind = slice_or_empty(rest, marker..rest.len());
+    if behind.first().is_some_and(|byte| !is_space_or_tab(*byte)) {
         return None;
     }
-    let body = trimmed(behind);
-    let label = slice(behind, body.clone());
+    let body = trimmed_range(behind);
+    let label = slice_or_empty(behind, body.clone());
     let checked = match label {
         [b'[', mark @ (b' ' | b'x' | b'X'), b']', rest @ ..]
-            if rest.first().copied().is_none_or(is_blank) =>
+            if rest.first().copied().is_none_or(is_space_or_tab) =>
         {
             Some(*mark != b' ')
         }
         _ => None,
     };
-    let label = if checked.is_some() { slice(label, 3..label.len()) } else { label };
-    Some(Item {
+    let label = if checked.is_some() { slice_or_empty(label, 3..label.len()) } else { label };
+    Some(ListItem {
         line,
         span: start..start + text.len(),
-        indent: columns(text),
+        indent: indentation_width(text),
         number,
         checked,
-        text: String::from_utf8_lossy(slice(label, trimmed(label))).into_owned(),
+        text: String::from_utf8_lossy(slice_or_empty(label, trimmed_range(label))).into_owned(),
         mark: start + indent + marker + body.start + 1,
     })
 }

@@ -17,17 +17,17 @@ pub struct Line {
 
 impl Line {
     pub fn text<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        slice(bytes, self.start..self.stop)
+        slice_or_empty(bytes, self.start..self.stop)
     }
 
     /// Returns the range of the line including its end.
-    pub fn span(&self) -> Range<usize> {
+    pub fn range_with_end(&self) -> Range<usize> {
         self.start..self.end
     }
 
     /// Returns how this line ends, `None` on a last line without a line end.
     pub(super) fn ending(&self, bytes: &[u8]) -> Option<&'static str> {
-        match slice(bytes, self.stop..self.end) {
+        match slice_or_empty(bytes, self.stop..self.end) {
             b"\r\n" => Some("\r\n"),
             b"\r" => Some("\r"),
             b"\n" => Some("\n"),
@@ -38,12 +38,12 @@ impl Line {
 
 /// Iterates over the lines of `bytes` from the offset `at`, which is the start of a line. The first line has the number
 /// `number`.
-pub(super) fn lines(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
+pub(super) fn lines_from(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
     let mut next = Line { number, start: at, stop: at, end: at };
     std::iter::from_fn(move || {
         let rest = bytes.get(next.start..).filter(|rest| !rest.is_empty())?;
         let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-        let ending = match slice(rest, length..rest.len()) {
+        let ending = match slice_or_empty(rest, length..rest.len()) {
             [b'\r', b'\n', ..] => 2,
             [] => 0,
             _ => 1,
@@ -58,39 +58,41 @@ pub(super) fn lines(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Ite
 
 /// Returns the bytes of a range, or an empty slice if the range does not fit: nothing in this module may panic,
 /// whatever a caller passes in.
-pub(super) fn slice(bytes: &[u8], range: Range<usize>) -> &[u8] {
+pub(super) fn slice_or_empty(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()
 }
 
 /// Whether a byte is a space or a tab, which may surround a value or follow a fence.
-pub(super) fn is_blank(byte: u8) -> bool {
+pub(super) fn is_space_or_tab(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-pub(super) fn all_blank(text: &[u8]) -> bool {
-    text.iter().copied().all(is_blank)
+pub(super) fn is_all_blank(text: &[u8]) -> bool {
+    text.iter().copied().all(is_space_or_tab)
 }
 
 /// Counts the leading bytes of `text` that satisfy `wanted`.
-pub(super) fn run(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
+pub(super) fn count_leading(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| wanted(**byte)).count()
 }
 
 /// Returns the range of `text` without surrounding blanks, relative to `text`.
-pub(super) fn trimmed(text: &[u8]) -> Range<usize> {
-    let end = text.iter().rposition(|byte| !is_blank(*byte)).map_or(0, |last| last + 1);
-    run(slice(text, 0..end), is_blank)..end
+pub(super) fn trimmed_range(text: &[u8]) -> Range<usize> {
+    let end = text.iter().rposition(|byte| !is_space_or_tab(*byte)).map_or(0, |last| last + 1);
+    count_leading(slice_or_empty(text, 0..end), is_space_or_tab)..end
 }
 
 /// Returns the range of `text` without surrounding blank lines and without the end of its last line, relative to
 /// `text`.
-pub(super) fn content(text: &[u8]) -> Range<usize> {
+pub(super) fn range_without_blank_lines(text: &[u8]) -> Range<usize> {
     let edge = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     let Some(first) = text.iter().position(edge) else { return 0..0 };
-    let start =
-        slice(text, 0..first).iter().rposition(|byte| matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
+    let start = slice_or_empty(text, 0..first)
+        .iter()
+        .rposition(|byte| matches!(byte, b'\r' | b'\n'))
+        .map_or(0, |at| at + 1);
     let last = text.iter().rposition(edge).map_or(first, |at| at + 1);
-    let end = memchr::memchr2(b'\n', b'\r', slice(text, last..text.len()))
+    let end = memchr::memchr2(b'\n', b'\r', slice_or_empty(text, last..text.len()))
         .map_or(text.len(), |length| last + length);
     start..end
 }

@@ -17,7 +17,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::line::{all_blank, is_blank, lines, run, slice, trimmed};
+use super::line::{count_leading, is_all_blank, is_space_or_tab, lines_from, slice_or_empty, trimmed_range};
 
 /// A heading and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,60 +36,60 @@ pub struct Heading {
 pub(super) struct Outline {
     pub headings: Vec<Heading>,
     /// The block that is still open at the end and would swallow any appended text.
-    pub open: Option<Opened>,
+    pub open: Option<OpenBlock>,
 }
 
 /// An open block, and the line that opened it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Opened {
+pub(super) struct OpenBlock {
     pub line: usize,
-    pub block: Block,
+    pub block: HidingBlock,
 }
 
 /// A construct that hides headings inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Block {
+pub enum HidingBlock {
     Fence,
     Comment,
     List,
 }
 
-impl fmt::Display for Block {
+impl fmt::Display for HidingBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Block::Fence => "code fence",
-            Block::Comment => "HTML comment",
-            Block::List => "list",
+            HidingBlock::Fence => "code fence",
+            HidingBlock::Comment => "HTML comment",
+            HidingBlock::List => "list",
         })
     }
 }
 
 /// Returns the outline of `bytes` from `at`, the start of a line numbered `number`.
-pub(super) fn outline(bytes: &[u8], at: usize, number: usize) -> Outline {
-    let mut scanner = Scanner::default();
+pub(super) fn outline_from(bytes: &[u8], at: usize, number: usize) -> Outline {
+    let mut scanner = OutlineScanner::default();
     let mut headings = Vec::new();
-    for line in lines(bytes, at, number) {
+    for line in lines_from(bytes, at, number) {
         let source = line.text(bytes);
-        if let Kind::Heading { level, text } = scanner.feed(source, line.number) {
-            let text = String::from_utf8_lossy(slice(source, text)).into_owned();
-            headings.push(Heading { level, line: line.number, span: line.span(), text });
+        if let LineKind::Heading { level, text } = scanner.scan_line(source, line.number) {
+            let text = String::from_utf8_lossy(slice_or_empty(source, text)).into_owned();
+            headings.push(Heading { level, line: line.number, span: line.range_with_end(), text });
         }
     }
-    Outline { headings, open: scanner.opened() }
+    Outline { headings, open: scanner.open_block() }
 }
 
 /// Returns the lines of a text outside code fences and comments, including their line ends.
-pub fn outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
-    let mut scanner = Scanner::default();
-    lines(text, 0, 1)
-        .filter(|line| scanner.feed(line.text(text), line.number) != Kind::Hidden)
-        .map(|line| line.span())
+pub fn lines_outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
+    let mut scanner = OutlineScanner::default();
+    lines_from(text, 0, 1)
+        .filter(|line| scanner.scan_line(line.text(text), line.number) != LineKind::Hidden)
+        .map(|line| line.range_with_end())
         .collect()
 }
 
 /// How the outline sees a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LineKind {
     Text,
     /// The range of the heading's text within the line.
     Heading {
@@ -102,18 +102,18 @@ pub(crate) enum Kind {
 
 /// Scans one line after another, for callers that cannot keep the whole document in memory.
 #[derive(Debug, Default)]
-pub(crate) struct Scanner {
-    state: State,
+pub(crate) struct OutlineScanner {
+    state: ScannerState,
     /// The columns at which the texts of the open list items start, outermost first.
     items: Vec<usize>,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum ScannerState {
     #[default]
     Outside,
     Fence {
-        fence: Fence,
+        fence: CodeFence,
         line: usize,
     },
     Comment {
@@ -121,48 +121,48 @@ enum State {
     },
 }
 
-impl Scanner {
-    pub fn feed(&mut self, text: &[u8], line: usize) -> Kind {
-        let blank = all_blank(text);
+impl OutlineScanner {
+    pub fn scan_line(&mut self, text: &[u8], line: usize) -> LineKind {
+        let blank = is_all_blank(text);
         match &self.state {
-            State::Comment { .. } => {
+            ScannerState::Comment { .. } => {
                 if memchr::memmem::find(text, b"-->").is_some() {
-                    self.state = State::Outside;
+                    self.state = ScannerState::Outside;
                 }
-                return Kind::Hidden;
+                return LineKind::Hidden;
             }
-            State::Fence { fence, .. } if blank || columns(text) >= fence.column => {
+            ScannerState::Fence { fence, .. } if blank || indentation_width(text) >= fence.column => {
                 if fence.is_closed_by(text) {
-                    self.state = State::Outside;
+                    self.state = ScannerState::Outside;
                 }
-                return Kind::Hidden;
+                return LineKind::Hidden;
             }
             // A line to the left of a fence in a list ends both the fence and the list item.
-            State::Fence { .. } => self.state = State::Outside,
-            State::Outside => {}
+            ScannerState::Fence { .. } => self.state = ScannerState::Outside,
+            ScannerState::Outside => {}
         }
-        if blank { Kind::Text } else { self.outside(text, line) }
+        if blank { LineKind::Text } else { self.scan_outside_block(text, line) }
     }
 
-    fn outside(&mut self, text: &[u8], line: usize) -> Kind {
-        let indent = columns(text);
+    fn scan_outside_block(&mut self, text: &[u8], line: usize) -> LineKind {
+        let indent = indentation_width(text);
         while self.items.pop_if(|column| *column > indent).is_some() {}
         let mut column = self.items.last().copied().unwrap_or_default();
-        let mut rest = slice(text, column..text.len());
+        let mut rest = slice_or_empty(text, column..text.len());
         // This is checked once per line; otherwise a long line of markers would take quadratic time.
-        let rule = is_rule(slice(rest, trimmed(rest)));
-        while let Some(marker) = list_marker(rest).filter(|_| !rule) {
+        let rule = is_horizontal_rule(slice_or_empty(rest, trimmed_range(rest)));
+        while let Some(marker) = list_marker_length(rest).filter(|_| !rule) {
             column += marker;
-            rest = slice(text, column..text.len());
+            rest = slice_or_empty(text, column..text.len());
             self.items.push(column);
         }
-        let Some(rest) = unindented(rest) else { return Kind::Text };
-        if let Some(fence) = Fence::open(rest, column) {
-            self.state = State::Fence { fence, line };
-            return Kind::Hidden;
+        let Some(rest) = without_indentation(rest) else { return LineKind::Text };
+        if let Some(fence) = CodeFence::open(rest, column) {
+            self.state = ScannerState::Fence { fence, line };
+            return LineKind::Hidden;
         }
         if column > 0 {
-            return Kind::Text;
+            return LineKind::Text;
         }
         if let Some(comment) = rest.strip_prefix(b"<!--") {
             // `<!-->` and `<!--->` are complete comments.
@@ -170,77 +170,79 @@ impl Scanner {
                 || comment.starts_with(b"->")
                 || memchr::memmem::find(comment, b"-->").is_some();
             if !closed {
-                self.state = State::Comment { line };
+                self.state = ScannerState::Comment { line };
             }
-            return Kind::Hidden;
+            return LineKind::Hidden;
         }
-        heading(text).map_or(Kind::Text, |(level, text)| Kind::Heading { level, text })
+        parse_heading(text).map_or(LineKind::Text, |(level, text)| LineKind::Heading { level, text })
     }
 
-    pub fn in_list(&self) -> bool {
+    pub fn is_in_list(&self) -> bool {
         !self.items.is_empty()
     }
 
     /// Returns the line that opened the current fence.
-    pub fn open_fence(&self) -> Option<usize> {
-        self.opened().filter(|opened| opened.block == Block::Fence).map(|opened| opened.line)
+    pub fn line_of_open_fence(&self) -> Option<usize> {
+        self.open_block().filter(|opened| opened.block == HidingBlock::Fence).map(|opened| opened.line)
     }
 
-    pub(super) fn opened(&self) -> Option<Opened> {
+    pub(super) fn open_block(&self) -> Option<OpenBlock> {
         match self.state {
-            State::Outside => None,
-            State::Fence { line, .. } => Some(Opened { line, block: Block::Fence }),
-            State::Comment { line } => Some(Opened { line, block: Block::Comment }),
+            ScannerState::Outside => None,
+            ScannerState::Fence { line, .. } => Some(OpenBlock { line, block: HidingBlock::Fence }),
+            ScannerState::Comment { line } => Some(OpenBlock { line, block: HidingBlock::Comment }),
         }
     }
 }
 
 /// An open code fence.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fence {
+pub(super) struct CodeFence {
     mark: u8,
     length: usize,
     /// The column at which the text of the surrounding list item starts; 0 outside lists.
     column: usize,
 }
 
-impl Fence {
+impl CodeFence {
     /// Returns the fence that a line opens. `text` is the line without its indentation.
-    pub fn open(text: &[u8], column: usize) -> Option<Fence> {
+    pub fn open(text: &[u8], column: usize) -> Option<CodeFence> {
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
-        let length = run(text, |byte| byte == mark);
-        let info = slice(text, length..text.len());
+        let length = count_leading(text, |byte| byte == mark);
+        let info = slice_or_empty(text, length..text.len());
         // Backticks in the info string make it inline code.
         let opens = length >= 3 && (mark == b'~' || memchr::memchr(b'`', info).is_none());
-        opens.then_some(Fence { mark, length, column })
+        opens.then_some(CodeFence { mark, length, column })
     }
 
     pub fn is_closed_by(&self, text: &[u8]) -> bool {
-        let indent = run(text, |byte| byte == b' ');
-        let marks = slice(text, indent..text.len());
-        let length = run(marks, |byte| byte == self.mark);
-        indent <= self.column + 3 && length >= self.length && all_blank(slice(marks, length..marks.len()))
+        let indent = count_leading(text, |byte| byte == b' ');
+        let marks = slice_or_empty(text, indent..text.len());
+        let length = count_leading(marks, |byte| byte == self.mark);
+        indent <= self.column + 3
+            && length >= self.length
+            && is_all_blank(slice_or_empty(marks, length..marks.len()))
     }
 }
 
 /// Returns the width of the indentation; a tab extends to the next multiple of four.
-pub(super) fn columns(text: &[u8]) -> usize {
-    let blanks = text.iter().take_while(|byte| is_blank(**byte));
+pub(super) fn indentation_width(text: &[u8]) -> usize {
+    let blanks = text.iter().take_while(|byte| is_space_or_tab(**byte));
     blanks.fold(0, |column, byte| if *byte == b'\t' { column / 4 * 4 + 4 } else { column + 1 })
 }
 
 /// Returns `text` without its indentation; `None` if four or more spaces make it indented code. A tab is not removed.
-fn unindented(text: &[u8]) -> Option<&[u8]> {
-    let indent = run(text, |byte| byte == b' ');
-    (indent <= 3).then(|| slice(text, indent..text.len()))
+fn without_indentation(text: &[u8]) -> Option<&[u8]> {
+    let indent = count_leading(text, |byte| byte == b' ');
+    (indent <= 3).then(|| slice_or_empty(text, indent..text.len()))
 }
 
 /// Returns the length of a list marker at the start of `text`, with its indentation and the blanks after it.
-fn list_marker(text: &[u8]) -> Option<usize> {
-    let rest = unindented(text)?;
-    let (_, mark) = marker(rest)?;
-    let behind = slice(rest, mark..rest.len());
-    let blanks = match run(behind, |byte| byte == b' ') {
+fn list_marker_length(text: &[u8]) -> Option<usize> {
+    let rest = without_indentation(text)?;
+    let (_, mark) = parse_list_marker(rest)?;
+    let behind = slice_or_empty(rest, mark..rest.len());
+    let blanks = match count_leading(behind, |byte| byte == b' ') {
         blanks if blanks == behind.len() => return None,
         0 => return None,
         blanks @ 1..=4 => blanks,
@@ -251,38 +253,38 @@ fn list_marker(text: &[u8]) -> Option<usize> {
 }
 
 /// Returns the number, if any, and the length of a list marker: `-`, `*`, `+`, `3.`, `3)`.
-pub(super) fn marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
-    let digits = run(text, |byte| byte.is_ascii_digit());
+pub(super) fn parse_list_marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
+    let digits = count_leading(text, |byte| byte.is_ascii_digit());
     match (digits, text.get(digits)?) {
         (0, b'-' | b'*' | b'+') => Some((None, 1)),
         (1..=9, b'.' | b')') => {
-            Some((std::str::from_utf8(slice(text, 0..digits)).ok()?.parse().ok(), digits + 1))
+            Some((std::str::from_utf8(slice_or_empty(text, 0..digits)).ok()?.parse().ok(), digits + 1))
         }
         _ => None,
     }
 }
 
 /// Whether a line is a horizontal rule, such as `* * *`.
-pub(super) fn is_rule(text: &[u8]) -> bool {
+pub(super) fn is_horizontal_rule(text: &[u8]) -> bool {
     let Some(mark @ (b'-' | b'*')) = text.first() else { return false };
     let marks = text.iter().filter(|byte| *byte == mark).count();
-    marks >= 3 && text.iter().all(|byte| byte == mark || is_blank(*byte))
+    marks >= 3 && text.iter().all(|byte| byte == mark || is_space_or_tab(*byte))
 }
 
-fn heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
-    let rest = unindented(text)?;
-    let level = run(rest, |byte| byte == b'#');
-    let title = slice(rest, level..rest.len());
-    if !(1..=6).contains(&level) || title.first().is_some_and(|byte| !is_blank(*byte)) {
+fn parse_heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
+    let rest = without_indentation(text)?;
+    let level = count_leading(rest, |byte| byte == b'#');
+    let title = slice_or_empty(rest, level..rest.len());
+    if !(1..=6).contains(&level) || title.first().is_some_and(|byte| !is_space_or_tab(*byte)) {
         return None;
     }
     let start = text.len() - title.len();
-    let whole = trimmed(title);
-    let marks = slice(title, whole.clone()).iter().rev().take_while(|byte| **byte == b'#').count();
+    let whole = trimmed_range(title);
+    let marks = slice_or_empty(title, whole.clone()).iter().rev().take_while(|byte| **byte == b'#').count();
     let open = whole.end - marks;
     // Closing marks count only after a blank.
     let before = open.checked_sub(1).and_then(|at| title.get(at));
-    let closed = marks > 0 && before.copied().is_some_and(is_blank);
-    let inner = if closed { trimmed(slice(title, 0..open)) } else { whole };
+    let closed = marks > 0 && before.copied().is_some_and(is_space_or_tab);
+    let inner = if closed { trimmed_range(slice_or_empty(title, 0..open)) } else { whole };
     Some((u8::try_from(level).unwrap_or(6), start + inner.start..start + inner.end))
 }

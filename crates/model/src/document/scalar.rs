@@ -8,83 +8,84 @@ use std::ops::Range;
 
 use serde_json::{Number, Value};
 
-use super::line::{all_blank, is_blank, run, slice, trimmed};
+use super::line::{count_leading, is_all_blank, is_space_or_tab, slice_or_empty, trimmed_range};
 
 /// A value, its position, and what is wrong with it.
-pub(super) struct Token {
+pub(super) struct ScalarToken {
     /// The value's bytes, relative to the text that was read. Empty if there is no value.
     pub span: Range<usize>,
     pub value: Value,
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<ScalarFlaw>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub(super) enum ScalarFlaw {
     Json,
     Quotes,
     Foreign,
 }
 
 /// Reads the text after `key:`. Never fails: a malformed value is read as a text with a flaw.
-pub(super) fn read(text: &[u8]) -> Token {
-    let start = run(text, is_blank);
-    let rest = slice(text, start..text.len());
+pub(super) fn read_scalar(text: &[u8]) -> ScalarToken {
+    let start = count_leading(text, is_space_or_tab);
+    let rest = slice_or_empty(text, start..text.len());
     let first = rest.first().copied().unwrap_or_default();
     let quoted = match first {
-        b'[' | b'{' | b'"' => json(rest),
-        b'\'' => single_quoted(rest),
+        b'[' | b'{' | b'"' => parse_json_prefix(rest),
+        b'\'' => parse_single_quoted(rest),
         _ => None,
     };
     if let Some((value, length)) = quoted
-        && ends_value(slice(rest, length..rest.len()))
+        && is_end_of_value(slice_or_empty(rest, length..rest.len()))
     {
-        return Token { span: start..start + length, value, flaw: None };
+        return ScalarToken { span: start..start + length, value, flaw: None };
     }
     let flaw = match first {
-        b'[' | b'{' => Some(Flaw::Json),
-        b'"' | b'\'' => Some(Flaw::Quotes),
-        b'&' | b'*' | b'!' | b'|' | b'>' | b'%' | b'@' | b'`' => Some(Flaw::Foreign),
+        b'[' | b'{' => Some(ScalarFlaw::Json),
+        b'"' | b'\'' => Some(ScalarFlaw::Quotes),
+        b'&' | b'*' | b'!' | b'|' | b'>' | b'%' | b'@' | b'`' => Some(ScalarFlaw::Foreign),
         _ => None,
     };
-    let bare = bare(text);
+    let bare = bare_value_range(text);
     let value = if flaw.is_some() {
-        text_value(slice(text, bare.clone()))
+        text_value(slice_or_empty(text, bare.clone()))
     } else {
-        bare_value(slice(text, bare.clone()))
+        bare_value(slice_or_empty(text, bare.clone()))
     };
-    Token { span: bare, value, flaw }
+    ScalarToken { span: bare, value, flaw }
 }
 
 /// Reads an item of a block list: like a value, but always a text, because our lists contain texts (`- 5` is `"5"`).
-pub(super) fn read_item(text: &[u8]) -> Token {
-    let token = read(text);
+pub(super) fn read_list_item(text: &[u8]) -> ScalarToken {
+    let token = read_scalar(text);
     if token.value.is_string() {
         return token;
     }
-    let value = text_value(slice(text, token.span.clone()));
-    Token { value, ..token }
+    let value = text_value(slice_or_empty(text, token.span.clone()));
+    ScalarToken { value, ..token }
 }
 
 /// Writes a value on one line. `quoted` means that the value it replaces was in double quotes.
-pub(super) fn write(value: &Value, quoted: bool) -> String {
+pub(super) fn write_scalar(value: &Value, quoted: bool) -> String {
     match value {
-        Value::String(text) if !quoted && is_plain(text) => text.clone(),
-        value => escape(&value.to_string()),
+        Value::String(text) if !quoted && needs_no_quotes(text) => text.clone(),
+        value => escape_for_yaml(&value.to_string()),
     }
 }
 
 /// Returns whether a text may be written without quotes, here and in YAML.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(super) fn needs_no_quotes(text: &str) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`=<~".contains(first);
     let edge = first.is_whitespace() || last.is_whitespace() || last == ':';
-    let inside =
-        text.contains(": ") || text.contains(" #") || text.chars().any(|c| c.is_control() || is_unsafe(c));
-    !(indicator || edge || inside || is_word(text) || is_number_like(text))
+    let inside = text.contains(": ")
+        || text.contains(" #")
+        || text.chars().any(|c| c.is_control() || is_unsafe_in_yaml(c));
+    !(indicator || edge || inside || is_yaml_word(text) || is_number_like(text))
 }
 
 /// Whether a text is a word that YAML, or YAML 1.1, does not read as a text.
-fn is_word(text: &str) -> bool {
+fn is_yaml_word(text: &str) -> bool {
     const YAML_WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     YAML_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
@@ -100,18 +101,18 @@ fn is_number_like(text: &str) -> bool {
 }
 
 /// Whether JSON leaves the character unescaped although YAML forbids it or takes it for a line end.
-fn is_unsafe(character: char) -> bool {
+fn is_unsafe_in_yaml(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// Makes JSON valid as YAML too. Unsafe characters only occur inside strings, where an escape means the same character.
-fn escape(json: &str) -> String {
-    if !json.contains(is_unsafe) {
+fn escape_for_yaml(json: &str) -> String {
+    if !json.contains(is_unsafe_in_yaml) {
         return json.to_owned();
     }
     let mut escaped = String::with_capacity(json.len() + 16);
     for character in json.chars() {
-        if is_unsafe(character) {
+        if is_unsafe_in_yaml(character) {
             escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
         } else {
             escaped.push(character);
@@ -121,20 +122,20 @@ fn escape(json: &str) -> String {
 }
 
 /// Returns the JSON value at the start of `text`, and its length.
-fn json(text: &[u8]) -> Option<(Value, usize)> {
+fn parse_json_prefix(text: &[u8]) -> Option<(Value, usize)> {
     let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = stream.next()?.ok()?;
     Some((value, stream.byte_offset()))
 }
 
 /// Parses `'it''s'`, in which the only escape is a doubled quote.
-fn single_quoted(text: &[u8]) -> Option<(Value, usize)> {
+fn parse_single_quoted(text: &[u8]) -> Option<(Value, usize)> {
     let mut decoded = Vec::new();
     let mut at = 1;
     loop {
         let rest = text.get(at..)?;
         let length = memchr::memchr(b'\'', rest)?;
-        decoded.extend_from_slice(slice(rest, 0..length));
+        decoded.extend_from_slice(slice_or_empty(rest, 0..length));
         at += length + 1;
         if text.get(at) != Some(&b'\'') {
             return Some((text_value(&decoded), at));
@@ -145,16 +146,17 @@ fn single_quoted(text: &[u8]) -> Option<(Value, usize)> {
 }
 
 /// Whether a quoted value ends here: only blanks and a comment may follow it.
-fn ends_value(rest: &[u8]) -> bool {
-    let blanks = run(rest, is_blank);
-    all_blank(rest) || (blanks > 0 && rest.get(blanks) == Some(&b'#'))
+fn is_end_of_value(rest: &[u8]) -> bool {
+    let blanks = count_leading(rest, is_space_or_tab);
+    is_all_blank(rest) || (blanks > 0 && rest.get(blanks) == Some(&b'#'))
 }
 
 /// Returns the span of a bare value: up to a `#` after a blank, trimmed.
-fn bare(text: &[u8]) -> Range<usize> {
-    let comment = memchr::memchr_iter(b'#', text)
-        .find(|at| at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|byte| is_blank(*byte)));
-    trimmed(slice(text, 0..comment.unwrap_or(text.len())))
+fn bare_value_range(text: &[u8]) -> Range<usize> {
+    let comment = memchr::memchr_iter(b'#', text).find(|at| {
+        at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|byte| is_space_or_tab(*byte))
+    });
+    trimmed_range(slice_or_empty(text, 0..comment.unwrap_or(text.len())))
 }
 
 fn bare_value(text: &[u8]) -> Value {
@@ -162,12 +164,12 @@ fn bare_value(text: &[u8]) -> Value {
         b"" | b"~" | b"null" | b"Null" | b"NULL" => Value::Null,
         b"true" | b"True" | b"TRUE" => Value::Bool(true),
         b"false" | b"False" | b"FALSE" => Value::Bool(false),
-        _ => number(text).map_or_else(|| text_value(text), Value::Number),
+        _ => parse_number(text).map_or_else(|| text_value(text), Value::Number),
     }
 }
 
 /// Parses a number as in JSON; `007`, `+7`, `.5` and `1_000` are texts.
-fn number(text: &[u8]) -> Option<Number> {
+fn parse_number(text: &[u8]) -> Option<Number> {
     let number = serde_json::from_slice::<Number>(text).ok()?;
     // The number that serde_json returns may be wrong in the last bit.
     let exact = || Number::from_f64(std::str::from_utf8(text).ok()?.parse().ok()?);

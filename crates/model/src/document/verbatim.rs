@@ -1,7 +1,7 @@
 //! Stores any text inside a section byte for byte, because a loop's prompt may contain headings, fences and `---`.
 
-use super::line::{content, lines, slice};
-use super::outline::Fence;
+use super::line::{lines_from, range_without_blank_lines, slice_or_empty};
+use super::outline::CodeFence;
 
 /// Marks the fence as ours, so that a text that is itself one code block is not unwrapped.
 const FENCE_INFO: &[u8] = b"verbatim";
@@ -12,30 +12,30 @@ pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
     // A lone CR is not used: with an LF at the start of the text it would become another line end.
     let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
-    let fence = vec![b'`'; longest_run(text).max(2) + 1];
+    let fence = vec![b'`'; longest_backtick_run(text).max(2) + 1];
     [&fence, FENCE_INFO, end, text, end, &fence, end].concat()
 }
 
 /// Returns the text that `wrap_verbatim` wrapped, if `section` is that fence with only blank lines around it.
 pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
-    let wrapped = slice(section, content(section));
-    let opening = lines(wrapped, 0, 1).next()?;
+    let wrapped = slice_or_empty(section, range_without_blank_lines(section));
+    let opening = lines_from(wrapped, 0, 1).next()?;
     let head = opening.text(wrapped);
-    let fence = Fence::open(head, 0).filter(|_| head.starts_with(b"`"))?;
+    let fence = CodeFence::open(head, 0).filter(|_| head.starts_with(b"`"))?;
     if head.iter().copied().skip_while(|byte| *byte == b'`').ne(FENCE_INFO.iter().copied()) {
         return None;
     }
     // The first line that closes the fence must be the last line.
-    let closing = lines(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
+    let closing = lines_from(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
     if closing.end != wrapped.len() {
         return None;
     }
-    let inside = slice(wrapped, opening.end..closing.start);
+    let inside = slice_or_empty(wrapped, opening.end..closing.start);
     // An empty fence has no line end to remove.
     let end = opening.ending(wrapped)?.as_bytes();
     Some(inside.strip_suffix(end).unwrap_or(inside))
 }
 
-fn longest_run(text: &[u8]) -> usize {
+fn longest_backtick_run(text: &[u8]) -> usize {
     text.split(|byte| *byte != b'`').map(<[u8]>::len).max().unwrap_or(0)
 }

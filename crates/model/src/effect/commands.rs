@@ -1,9 +1,9 @@
 //! Rules for the programs of the table that act on the outside world.
 
-use super::parts::Part;
-use super::said::link_in;
-use super::table::{KUBECTL, ROWS, Row};
-use super::{Effect, Kind, Seen, flag};
+use super::parts::CommandPart;
+use super::said::find_link;
+use super::table::{KUBECTL_PROGRAMS, PROGRAM_ROWS, ProgramRow};
+use super::{Effect, EffectKind, EffectScan, has_flag};
 
 /// Options with which a program only shows what it would do.
 const DRY_RUN_FLAGS: &[&str] = &[
@@ -56,44 +56,48 @@ const AWS_VERBS: &[&str] = &[
     "set",
 ];
 
-pub(super) fn rule(seen: &mut Seen, part: &Part) {
+pub(super) fn apply_command_rule(seen: &mut EffectScan, part: &CommandPart) {
     let words = &part.words;
     let program = words[0].as_str();
-    if flag(words, &["--help", "-h", "help", "--version"]) || flag(words, DRY_RUN_FLAGS) {
+    if has_flag(words, &["--help", "-h", "help", "--version"]) || has_flag(words, DRY_RUN_FLAGS) {
         return;
     }
     match program {
-        "aws" => return aws(seen, part),
-        "scp" | "rsync" => return copied_files(seen, part),
+        "aws" => return add_aws_effect(seen, part),
+        "scp" | "rsync" => return add_remote_copy(seen, part),
         _ => {}
     }
-    let Some(row) = ROWS.iter().find(|row| row.programs.contains(&program) && row_acts(row, words)) else {
+    let Some(row) =
+        PROGRAM_ROWS.iter().find(|row| row.programs.contains(&program) && row_applies(row, words))
+    else {
         return;
     };
-    if row.programs == KUBECTL {
-        return changed_resources(seen, part);
+    if row.programs == KUBECTL_PROGRAMS {
+        return add_changed_resources(seen, part);
     }
-    let shown = seen.said.take(|line| {
+    let shown = seen.said.take_first_line(|line| {
         let line = line.trim().trim_start_matches(['✅', '✔', '✓', '>', '=', ' ', '\u{fe0f}']);
-        row.says.iter().any(|words| line_says(line, words)).then_some(line)
+        row.says.iter().any(|words| line_matches_words(line, words)).then_some(line)
     });
-    if shown.is_some() || seen.happened(part) {
-        let link = link_in(shown.unwrap_or(""), |_| true).or_else(|| {
+    if shown.is_some() || seen.probably_succeeded(part) {
+        let link = find_link(shown.unwrap_or(""), |_| true).or_else(|| {
             let is_place = |link: &str| !link.contains("/docs") && !link.contains("help");
-            seen.said
-                .lines()
-                .find_map(|line| link_in(line, is_place))
-                .filter(|_| matches!(row.kind, Kind::Package | Kind::Deployment | Kind::Release))
+            seen.said.lines().find_map(|line| find_link(line, is_place)).filter(|_| {
+                matches!(row.kind, EffectKind::Package | EffectKind::Deployment | EffectKind::Release)
+            })
         });
-        let id = shown.map(|line| id_of(line, row)).unwrap_or_default();
+        let id = shown.map(|line| id_in_line(line, row)).unwrap_or_default();
         let what = crate::render::one_line(&words.join(" "), 100);
-        seen.add(Effect { link: link.unwrap_or("").to_owned(), ..Effect::new(row.kind, &what, "", &id) });
+        seen.add_effect(Effect {
+            link: link.unwrap_or("").to_owned(),
+            ..Effect::new(row.kind, &what, "", &id)
+        });
     }
 }
 
 /// Returns whether a line begins with the words of a rule. Some words may also come later:
 /// `v1: digest: sha256:… size: 1`.
-fn line_says(line: &str, words: &str) -> bool {
+fn line_matches_words(line: &str, words: &str) -> bool {
     match words {
         "digest: "
         | "Running upgrade "
@@ -109,16 +113,16 @@ fn line_says(line: &str, words: &str) -> bool {
 }
 
 /// Returns the id in a line: the line without the words that every such line has.
-fn id_of(line: &str, row: &Row) -> String {
+fn id_in_line(line: &str, row: &ProgramRow) -> String {
     let rest = match row.says.iter().find_map(|words| line.split_once(words)) {
         Some((_, rest)) if line.contains("digest: ") => rest.split(' ').next().unwrap_or(rest),
-        Some((_, rest)) if matches!(row.kind, Kind::Package) => rest,
+        Some((_, rest)) if matches!(row.kind, EffectKind::Package) => rest,
         _ => line,
     };
     crate::render::one_line(rest.trim_matches(['`', '"', '\'', ' ', ':']), 110)
 }
 
-fn row_acts(row: &Row, words: &[String]) -> bool {
+fn row_applies(row: &ProgramRow, words: &[String]) -> bool {
     if row.verbs == [""] {
         return row.programs != ["vercel"] || words[1..].iter().all(|word| word.starts_with('-'));
     }
@@ -129,23 +133,23 @@ fn row_acts(row: &Row, words: &[String]) -> bool {
 }
 
 /// Adds one effect for all resources that changed: `deployment.apps/web configured`.
-fn changed_resources(seen: &mut Seen, part: &Part) {
+fn add_changed_resources(seen: &mut EffectScan, part: &CommandPart) {
     let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
-    if verb == "rollout" && !flag(&part.words, &["restart", "undo", "pause", "resume"])
+    if verb == "rollout" && !has_flag(&part.words, &["restart", "undo", "pause", "resume"])
         || verb == "config"
         || verb == "get"
     {
         return;
     }
-    let changed: Vec<&str> = seen.said.lines().filter(|line| is_resource(line)).map(str::trim).collect();
+    let changed: Vec<&str> = seen.said.lines().filter(|line| is_resource_line(line)).map(str::trim).collect();
     let unchanged = seen.said.lines().any(|line| line.ends_with(" unchanged"));
-    if !changed.is_empty() || !unchanged && seen.happened(part) {
+    if !changed.is_empty() || !unchanged && seen.probably_succeeded(part) {
         let what = crate::render::one_line(&part.words.join(" "), 100);
-        seen.add(Effect::new(Kind::Deployment, &what, "", &changed.join(", ")));
+        seen.add_effect(Effect::new(EffectKind::Deployment, &what, "", &changed.join(", ")));
     }
 }
 
-fn is_resource(line: &str) -> bool {
+fn is_resource_line(line: &str) -> bool {
     let Some((name, done)) = line.trim().split_once(' ') else { return false };
     let done = done.rsplit(' ').next().unwrap_or(done);
     let changes = [
@@ -170,7 +174,7 @@ fn is_resource(line: &str) -> bool {
 }
 
 /// Adds the effect of `aws s3 cp` or `aws lambda update-function-code`. The verb says whether it changes something.
-fn aws(seen: &mut Seen, part: &Part) {
+fn add_aws_effect(seen: &mut EffectScan, part: &CommandPart) {
     let words: Vec<&str> =
         part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let [service, verb, ..] = words.as_slice() else { return };
@@ -182,32 +186,32 @@ fn aws(seen: &mut Seen, part: &Part) {
     if !AWS_VERBS.contains(&first)
         || is_download
         || matches!(*service, "configure" | "sts" | "logs")
-        || flag(&part.words, &["--dryrun"])
+        || has_flag(&part.words, &["--dryrun"])
     {
         return;
     }
     let kind = if matches!((*service, first), ("ses" | "sesv2" | "sns" | "sqs", "send" | "publish")) {
-        Kind::Message
+        EffectKind::Message
     } else {
-        Kind::Deployment
+        EffectKind::Deployment
     };
-    let id = seen.said.take(|line| {
+    let id = seen.said.take_first_line(|line| {
         let line = line.trim();
         let (key, value) = line.strip_prefix('"')?.split_once("\": \"")?;
         (key.ends_with("Arn") || key.ends_with("Id")).then(|| value.split('"').next())?
     });
-    if id.is_some() || seen.happened(part) {
+    if id.is_some() || seen.probably_succeeded(part) {
         let what = crate::render::one_line(&format!("aws {}", words.join(" ")), 100);
-        seen.add(Effect::new(kind, &what, "", id.unwrap_or_default()));
+        seen.add_effect(Effect::new(kind, &what, "", id.unwrap_or_default()));
     }
 }
 
 /// Adds a copy to another machine: the last word is `host:path`.
-fn copied_files(seen: &mut Seen, part: &Part) {
+fn add_remote_copy(seen: &mut EffectScan, part: &CommandPart) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
-    if is_remote && !flag(&part.words, &["-n"]) && seen.happened(part) {
+    if is_remote && !has_flag(&part.words, &["-n"]) && seen.probably_succeeded(part) {
         let what = crate::render::one_line(&part.words.join(" "), 100);
-        seen.add(Effect::new(Kind::Deployment, &what, to, ""));
+        seen.add_effect(Effect::new(EffectKind::Deployment, &what, to, ""));
     }
 }

@@ -1,28 +1,28 @@
 //! Rules for `gh` and `glab`: pull requests, issues, comments, reviews, releases, and API requests.
 
-use super::parts::Part;
-use super::said::{Made, id_of_link};
-use super::{Effect, Kind, Seen, flag, request, value_of};
+use super::parts::CommandPart;
+use super::said::{CreatedIds, id_of_link};
+use super::{Effect, EffectKind, EffectScan, has_flag, option_value, request};
 
-pub(super) fn rule(seen: &mut Seen, part: &Part) {
+pub(super) fn apply_forge_rule(seen: &mut EffectScan, part: &CommandPart) {
     let words = without_repository(&part.words[1..]);
     let (Some(group), verb) = (words.first(), words.get(1).map_or("", |word| word)) else { return };
     let rest = words.get(2..).unwrap_or_default();
-    let repository = value_of(&part.words, &["-R", "--repo"]).unwrap_or_default();
-    if flag(rest, &["--help", "-h", "--dry-run"]) {
+    let repository = option_value(&part.words, &["-R", "--repo"]).unwrap_or_default();
+    if has_flag(rest, &["--help", "-h", "--dry-run"]) {
         return;
     }
     if *group == "api" {
         let rest: Vec<String> = words[1..].iter().map(|word| (*word).to_owned()).collect();
-        return api(seen, part, &rest, &repository);
+        return add_api_request(seen, part, &rest, &repository);
     }
     let Some((kind, done)) = effect_of_verb(group, verb) else { return };
     // The target of `gh pr comment` or `gh issue close` is a number, a link or a branch.
-    let target = operand(rest).unwrap_or_default();
-    if *group == "pr" && verb == "create" && flag(rest, &["--web", "-w"]) {
+    let target = first_operand(rest).unwrap_or_default();
+    if *group == "pr" && verb == "create" && has_flag(rest, &["--web", "-w"]) {
         return;
     }
-    let title = value_of(rest, &["--title", "-t"]).filter(|_| verb == "create");
+    let title = option_value(rest, &["--title", "-t"]).filter(|_| verb == "create");
     let what = match (&title, target.is_empty() || verb == "create") {
         (Some(title), _) => format!("{done}: {title}"),
         (None, false) => format!("{done} {}", number_or_name(target)),
@@ -33,8 +33,12 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
     let before = seen.found.len();
     loop {
-        let shown = seen.said.take(|line| page_link(line.trim(), group, &part.filters));
-        let noted = if shown.is_some() { None } else { seen.said.take(|line| noted_target(line, group)) };
+        let shown = seen.said.take_first_line(|line| link_of_changed_page(line.trim(), group, &part.filters));
+        let noted = if shown.is_some() {
+            None
+        } else {
+            seen.said.take_first_line(|line| parse_noted_target(line, group))
+        };
         let is_first = seen.found.len() == before;
         let (link, number) = match (shown, noted) {
             (Some(link), _) => (link.to_owned(), id_of_link(link).to_owned()),
@@ -43,22 +47,22 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
                 if effect.place.is_empty() {
                     effect.place.clone_from(&repository);
                 }
-                seen.add(effect);
+                seen.add_effect(effect);
                 return;
             }
-            (None, None) if is_first && seen.happened(part) => {
+            (None, None) if is_first && seen.probably_succeeded(part) => {
                 let number = if verb == "create" { "" } else { number_or_name(target) };
                 let mut effect = Effect::new(kind, &what, &repository, number);
                 if group == &"release" {
                     effect.id = target.to_owned();
                 }
-                seen.add(effect);
+                seen.add_effect(effect);
                 return;
             }
             (None, None) => return,
         };
-        let place = repository_of(&link).unwrap_or(&repository).to_owned();
-        seen.add(Effect { link, ..Effect::new(kind, &what, &place, &number) });
+        let place = repository_of_link(&link).unwrap_or(&repository).to_owned();
+        seen.add_effect(Effect { link, ..Effect::new(kind, &what, &place, &number) });
         if !part.repeats {
             return;
         }
@@ -66,7 +70,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
 }
 
 /// Returns what a command such as `pr create` does; `None` for a command that only reads.
-fn effect_of_verb(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
+fn effect_of_verb(group: &str, verb: &str) -> Option<(EffectKind, &'static str)> {
     let done = match verb {
         "create" | "new" => "created",
         "merge" | "accept" => "merged",
@@ -95,13 +99,13 @@ fn effect_of_verb(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
         _ => return None,
     };
     let kind = match (group, verb) {
-        ("pr" | "mr" | "issue", "comment" | "note") => Kind::Comment,
-        ("pr" | "mr", "review" | "approve") => Kind::Review,
+        ("pr" | "mr" | "issue", "comment" | "note") => EffectKind::Comment,
+        ("pr" | "mr", "review" | "approve") => EffectKind::Review,
         ("pr" | "mr", "run" | "set" | "sync" | "fork" | "add") => return None,
-        ("pr" | "mr", _) => Kind::PullRequest,
+        ("pr" | "mr", _) => EffectKind::PullRequest,
         ("issue", "set" | "run" | "sync" | "fork" | "add") => return None,
-        ("issue", _) => Kind::Issue,
-        ("release", _) => Kind::Release,
+        ("issue", _) => EffectKind::Issue,
+        ("release", _) => EffectKind::Release,
         ("workflow", "run" | "enable" | "disable")
         | ("run" | "ci" | "pipeline", "rerun" | "cancel" | "delete" | "run" | "trigger" | "retry")
         | ("repo", "create" | "delete" | "fork" | "rename" | "archive" | "edit" | "sync")
@@ -110,7 +114,7 @@ fn effect_of_verb(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
             "create" | "delete" | "edit" | "add",
         )
         | ("secret" | "variable", "set" | "delete" | "remove" | "update" | "create")
-        | ("snippet", "create") => Kind::Request,
+        | ("snippet", "create") => EffectKind::Request,
         _ => return None,
     };
     Some((kind, done))
@@ -133,7 +137,7 @@ fn without_repository(words: &[String]) -> Vec<&str> {
 }
 
 /// Returns the first word that is neither an option nor an option's value.
-fn operand<'a>(words: &[&'a str]) -> Option<&'a str> {
+fn first_operand<'a>(words: &[&'a str]) -> Option<&'a str> {
     let alone = [
         "--squash",
         "--merge",
@@ -180,10 +184,10 @@ fn operand<'a>(words: &[&'a str]) -> Option<&'a str> {
 }
 
 /// Returns the link of the page that was created or changed. It is alone on a line, unless a filter changed the line.
-fn page_link<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
+fn link_of_changed_page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     let link = match filters.is_empty() {
         true => line,
-        false => super::said::link_in(line, |_| true)?,
+        false => super::said::find_link(line, |_| true)?,
     };
     let link = link.trim();
     let parts: &[&str] = match group {
@@ -203,7 +207,7 @@ fn page_link<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a s
 }
 
 /// Reads `✓ Squashed and merged pull request owner/name#5 (Title)`: returns the repository and the number.
-fn noted_target<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
+fn parse_noted_target<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     let noun = match group {
         "pr" => "ull request ",
         "mr" => "erge request ",
@@ -220,7 +224,7 @@ fn noted_target<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// Returns `owner/name` from `https://github.com/owner/name/pull/5`.
-fn repository_of(link: &str) -> Option<&str> {
+fn repository_of_link(link: &str) -> Option<&str> {
     let (_, path) = link.split_once("://")?.1.split_once('/')?;
     let end = ["/pull", "/issues", "/releases", "/-/", "/compare", "/actions"]
         .iter()
@@ -235,15 +239,15 @@ fn number_or_name(target: &str) -> &str {
 }
 
 /// Adds an API request that writes: its method writes, or it has fields and names no method.
-fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
+fn add_api_request(seen: &mut EffectScan, part: &CommandPart, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {
         fields
             .iter()
             .any(|name| word == name || name.starts_with("--") && word.starts_with(&format!("{name}=")))
     });
-    let method = value_of(words, &["-X", "--method"]).map(|method| method.to_ascii_uppercase());
-    let Some(path) = api_path(words) else { return };
+    let method = option_value(words, &["-X", "--method"]).map(|method| method.to_ascii_uppercase());
+    let Some(path) = path_of_request(words) else { return };
     let written = match method.as_deref() {
         Some("GET" | "HEAD") => return,
         Some(method) => method.to_owned(),
@@ -252,20 +256,20 @@ fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
     };
     let target = if path == "graphql" {
         let text = words.join(" ");
-        let Some(target) = request::mutation(&text) else { return };
+        let Some(target) = request::parse_mutation(&text) else { return };
         target
     } else {
-        request::Target::of_path(&path, &written, repository)
+        request::RequestTarget::of_path(&path, &written, repository)
     };
     let before = seen.found.len();
     loop {
         let is_link = |word: &str| word.starts_with("https://");
-        match seen.said.take_made(is_link) {
-            Some(Made { failed: true, .. }) => {}
-            Some(made) => seen.add(target.effect(&made)),
+        match seen.said.take_created_ids(is_link) {
+            Some(CreatedIds { failed: true, .. }) => {}
+            Some(made) => seen.add_effect(target.to_effect(&made)),
             None => {
-                if seen.found.len() == before && seen.happened(part) {
-                    seen.add(target.effect(&Made::default()));
+                if seen.found.len() == before && seen.probably_succeeded(part) {
+                    seen.add_effect(target.to_effect(&CreatedIds::default()));
                 }
                 return;
             }
@@ -277,7 +281,7 @@ fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
 }
 
 /// Returns the path of a request: the first operand.
-fn api_path(words: &[String]) -> Option<String> {
+fn path_of_request(words: &[String]) -> Option<String> {
     let takes_value = [
         "-X",
         "--method",

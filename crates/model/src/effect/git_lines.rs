@@ -1,6 +1,6 @@
 //! Parses lines that git prints.
 
-use super::said::{Said, is_commit};
+use super::said::{CommandOutput, is_commit_id};
 
 pub(super) struct CommitLine<'a> {
     pub branch: &'a str,
@@ -9,46 +9,46 @@ pub(super) struct CommitLine<'a> {
 }
 
 /// Reads `[main 49f6518] Subject`, `[main (root-commit) 3f91520] init` or `[detached HEAD e8bf0c9] Subject`.
-pub(super) fn commit_line(line: &str) -> Option<CommitLine<'_>> {
+pub(super) fn parse_commit_line(line: &str) -> Option<CommitLine<'_>> {
     let (head, subject) = line.trim_start().strip_prefix('[')?.split_once("] ")?;
     let (branch, id) = head.rsplit_once(' ')?;
     let branch = branch.strip_suffix(" (root-commit)").unwrap_or(branch);
-    (is_commit(id) && !branch.is_empty()).then_some(CommitLine { branch, id, subject: subject.trim() })
+    (is_commit_id(id) && !branch.is_empty()).then_some(CommitLine { branch, id, subject: subject.trim() })
 }
 
 /// Returns the commit that `git log --oneline` or `git rev-parse` shows after a quiet commit.
-pub(super) fn shown_commit(line: &str) -> Option<&str> {
+pub(super) fn commit_shown_by_log(line: &str) -> Option<&str> {
     let word = line.trim().strip_prefix("commit ").unwrap_or(line.trim()).split(' ').next()?;
-    (is_commit(word) && word.bytes().any(|b| b.is_ascii_digit())).then_some(word)
+    (is_commit_id(word) && word.bytes().any(|b| b.is_ascii_digit())).then_some(word)
 }
 
 /// Reads `Updating 1a2b3c4..5d6e7f8`, and returns the second commit, where the branch is now.
-pub(super) fn updating(line: &str) -> Option<&str> {
+pub(super) fn parse_updating_line(line: &str) -> Option<&str> {
     let (_, to) = line.strip_prefix("Updating ")?.split_once("..")?;
     Some(to.split(' ').next().unwrap_or(to))
 }
 
 /// Reads `Successfully rebased and updated refs/heads/main.`, and returns the branch.
-pub(super) fn rebased(line: &str) -> Option<&str> {
+pub(super) fn parse_rebased_line(line: &str) -> Option<&str> {
     let (_, branch) = line.split_once("Successfully rebased and updated ")?;
     let branch = branch.trim_end_matches('.');
     Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
 }
 
 /// Reads `Deleted branch topic (was 1a2b3c4).`, and returns the branch and its commit.
-pub(super) fn deleted_branch(line: &str) -> Option<(&str, &str)> {
+pub(super) fn parse_deleted_branch_line(line: &str) -> Option<(&str, &str)> {
     let (name, was) = line.strip_prefix("Deleted branch ")?.split_once(" (was ")?;
     Some((name, was.trim_end_matches(['.', ')'])))
 }
 
-pub(super) struct Update<'a> {
+pub(super) struct RefUpdate<'a> {
     pub what: String,
     pub range: &'a str,
     pub to: &'a str,
 }
 
 /// Returns the references that a push changed. A fetch prints such lines too, below `From` instead of `To`.
-pub(super) fn pushed<'a>(said: &Said<'a>) -> Vec<Update<'a>> {
+pub(super) fn pushed_refs<'a>(said: &CommandOutput<'a>) -> Vec<RefUpdate<'a>> {
     let fetched = said.lines().any(|line| line.starts_with("From "));
     let (mut to, mut found) = (if fetched { None } else { Some("") }, Vec::new());
     for line in said.lines() {
@@ -56,14 +56,14 @@ pub(super) fn pushed<'a>(said: &Said<'a>) -> Vec<Update<'a>> {
             to = Some(url.trim());
         } else if line.starts_with("From ") {
             to = None;
-        } else if let (Some(to), Some((what, range))) = (to, update(line)) {
-            found.push(Update { what, range, to });
+        } else if let (Some(to), Some((what, range))) = (to, parse_ref_update(line)) {
+            found.push(RefUpdate { what, range, to });
         }
     }
     found
 }
 
-fn update(line: &str) -> Option<(String, &str)> {
+fn parse_ref_update(line: &str) -> Option<(String, &str)> {
     let line = line.strip_prefix(' ')?;
     let (sign, rest) = line.split_at_checked(1)?;
     if let Some(name) = rest.trim_start().strip_prefix("[deleted]").filter(|_| sign == "-") {
@@ -83,7 +83,7 @@ fn update(line: &str) -> Option<(String, &str)> {
         }
         None => left.split_once(' ').map(|(range, source)| (range, source.trim()))?,
     };
-    if !range.is_empty() && !range.split("..").all(|id| is_commit(id.trim_start_matches('.'))) {
+    if !range.is_empty() && !range.split("..").all(|id| is_commit_id(id.trim_start_matches('.'))) {
         return None;
     }
     let is_forced = sign == "+";
@@ -100,7 +100,7 @@ fn update(line: &str) -> Option<(String, &str)> {
 }
 
 /// Returns the first line of a commit message, even if it is in a here-document.
-pub(super) fn subject(message: &str) -> String {
+pub(super) fn commit_subject(message: &str) -> String {
     let body = match message.strip_prefix("$(cat <<") {
         Some(document) => document.split_once('\n').map_or("", |(_, body)| body),
         None => message,

@@ -3,17 +3,17 @@
 //! [`crate::shell`] finds the files that a line names. This module finds what the line did, so it follows loops,
 //! pipes, substitutions, functions and lines passed to another shell, and skips here-documents.
 
-use super::tokens::{Token, tokens};
+use super::tokens::{ShellToken, split_tokens};
 
 /// The deepest nesting of `$( … )` or `bash -c` that is followed; nobody nests deeper.
-const DEEPEST_NESTING: usize = 4;
+const MAX_NESTING: usize = 4;
 
 /// The most commands of a line that are read. Nobody writes more by hand, but generated lines can contain thousands.
-const MOST_PARTS: usize = 200;
+const MAX_PARTS: usize = 200;
 
 /// One command, without leading assignments and without programs that only start it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct CommandPart {
     pub words: Vec<String>,
     /// The folder that the line entered with `cd`, as written; empty if the command runs in the folder in which the
     /// line began.
@@ -29,15 +29,15 @@ pub(super) struct Part {
 }
 
 /// Returns the commands of a line, in order.
-pub(super) fn parts(command: &str) -> Vec<Part> {
+pub(super) fn command_parts(command: &str) -> Vec<CommandPart> {
     let mut all = Vec::new();
-    collect(command, &Around::default(), &mut all);
+    collect_parts(command, &OuterCommand::default(), &mut all);
     all
 }
 
 /// The context of a command line that is part of another one.
 #[derive(Clone, Default)]
-struct Around {
+struct OuterCommand {
     folder: String,
     repeats: bool,
     unsure: bool,
@@ -46,20 +46,20 @@ struct Around {
     depth: usize,
 }
 
-fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
-    if around.depth > DEEPEST_NESTING || all.len() > MOST_PARTS {
+fn collect_parts(command: &str, around: &OuterCommand, all: &mut Vec<CommandPart>) {
+    if around.depth > MAX_NESTING || all.len() > MAX_PARTS {
         return;
     }
-    let tokens = tokens(command);
-    let lists = pipelines(&tokens);
+    let tokens = split_tokens(command);
+    let lists = split_pipelines(&tokens);
     let mut folder = around.folder.clone();
     let mut loops = 0_usize;
-    let sure = sureness(&lists);
-    for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MOST_PARTS) {
-        let filters: Vec<String> = pipeline.iter().skip(1).filter_map(|stage| program(stage)).collect();
+    let sure = success_implied(&lists);
+    for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MAX_PARTS) {
+        let filters: Vec<String> = pipeline.iter().skip(1).filter_map(|stage| program_name(stage)).collect();
         for (stage, tokens) in pipeline.iter().enumerate() {
-            loops += opened_blocks(tokens);
-            let inner = Around {
+            loops += count_opened_blocks(tokens);
+            let inner = OuterCommand {
                 folder: folder.clone(),
                 repeats: around.repeats || loops > 0,
                 unsure: around.unsure || !sure[place],
@@ -67,26 +67,26 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
                 depth: around.depth + 1,
             };
             for token in *tokens {
-                if let Token::Word { runs, .. } = token {
+                if let ShellToken::Word { runs, .. } = token {
                     // The output of a substitution becomes part of a word, and its exit code is lost.
-                    let captured = Around { unsure: true, captured: true, ..inner.clone() };
-                    runs.iter().for_each(|inside| collect(inside, &captured, all));
+                    let captured = OuterCommand { unsure: true, captured: true, ..inner.clone() };
+                    runs.iter().for_each(|inside| collect_parts(inside, &captured, all));
                 }
             }
-            let mut part = part(tokens);
+            let mut part = build_part(tokens);
             part.folder.clone_from(&folder);
             part.repeats = inner.repeats || part.repeats;
             part.sure = !inner.unsure && pipeline.len() == 1;
             part.filters = filters.iter().skip(stage).cloned().collect();
             part.filters.extend(around.captured.then(|| "$()".to_owned()));
-            loops = loops.saturating_sub(closed_blocks(tokens));
+            loops = loops.saturating_sub(count_closed_blocks(tokens));
             match part.words.first().map(String::as_str) {
                 Some("cd" | "pushd") if pipeline.len() == 1 => {
-                    folder = join(&folder, part.words.get(1).map_or("", String::as_str));
+                    folder = join_paths(&folder, part.words.get(1).map_or("", String::as_str));
                 }
                 Some("bash" | "sh" | "zsh" | "eval" | "ssh") => {
-                    if let Some(line) = passed_on_line(&part.words) {
-                        collect(&line, &inner, all);
+                    if let Some(line) = inner_command_line(&part.words) {
+                        collect_parts(&line, &inner, all);
                     }
                 }
                 Some(_) => all.push(part),
@@ -98,24 +98,24 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
 
 /// Returns for each pipeline whether it must have succeeded if the line succeeded. This holds for the last pipeline,
 /// and for each pipeline that `&&` joins to one for which it holds.
-fn sureness(lists: &[Pipeline]) -> Vec<bool> {
+fn success_implied(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;
     for (place, Pipeline { before, after, stages }) in lists.iter().enumerate().rev() {
         // Whether the commands after `then` or `do` run at all depends on a condition.
-        let may_not_run = *before == "||" || stages[0].first().is_some_and(is_branch);
+        let may_not_run = *before == "||" || stages[0].first().is_some_and(is_branch_keyword);
         sure[place] = known && !may_not_run && *after != "&";
         known = sure[place] && *before == "&&";
     }
     sure
 }
 
-fn is_branch(token: &Token) -> bool {
-    matches!(token, Token::Word { text, .. } if matches!(text.as_str(), "then" | "do" | "else" | "elif"))
+fn is_branch_keyword(token: &ShellToken) -> bool {
+    matches!(token, ShellToken::Word { text, .. } if matches!(text.as_str(), "then" | "do" | "else" | "elif"))
 }
 
 /// Returns the command line that `sh -c`, `eval` or `ssh` passes on.
-fn passed_on_line(words: &[String]) -> Option<String> {
+fn inner_command_line(words: &[String]) -> Option<String> {
     match words.first()?.as_str() {
         "eval" => Some(words[1..].join(" ")),
         "ssh" => {
@@ -145,16 +145,16 @@ fn passed_on_line(words: &[String]) -> Option<String> {
 struct Pipeline<'t> {
     before: &'static str,
     after: &'static str,
-    stages: Vec<&'t [Token]>,
+    stages: Vec<&'t [ShellToken]>,
 }
 
-fn pipelines(tokens: &[Token]) -> Vec<Pipeline<'_>> {
+fn split_pipelines(tokens: &[ShellToken]) -> Vec<Pipeline<'_>> {
     let mut lists: Vec<Pipeline> = Vec::new();
     let (mut before, mut rest) = (";", tokens);
     loop {
-        let end = rest.iter().position(|token| matches!(token, Token::Mark(_))).unwrap_or(rest.len());
+        let end = rest.iter().position(|token| matches!(token, ShellToken::Mark(_))).unwrap_or(rest.len());
         let mark = match rest.get(end) {
-            Some(Token::Mark(mark)) => *mark,
+            Some(ShellToken::Mark(mark)) => *mark,
             _ => ";",
         };
         if end > 0 {
@@ -178,48 +178,50 @@ fn pipelines(tokens: &[Token]) -> Vec<Pipeline<'_>> {
 }
 
 /// Counts the loops and functions that begin in this command.
-fn opened_blocks(tokens: &[Token]) -> usize {
-    let first = tokens.iter().find_map(plain);
+fn count_opened_blocks(tokens: &[ShellToken]) -> usize {
+    let first = tokens.iter().find_map(unquoted_text);
     usize::from(matches!(first, Some("for" | "while" | "until" | "function")))
-        + usize::from(tokens.iter().filter_map(plain).any(|word| word.ends_with("(){") || word == "{"))
+        + usize::from(
+            tokens.iter().filter_map(unquoted_text).any(|word| word.ends_with("(){") || word == "{"),
+        )
 }
 
-fn closed_blocks(tokens: &[Token]) -> usize {
-    tokens.iter().filter_map(plain).filter(|word| matches!(*word, "done" | "}")).count()
+fn count_closed_blocks(tokens: &[ShellToken]) -> usize {
+    tokens.iter().filter_map(unquoted_text).filter(|word| matches!(*word, "done" | "}")).count()
 }
 
 /// Returns the text of an unquoted word.
-fn plain(token: &Token) -> Option<&str> {
+fn unquoted_text(token: &ShellToken) -> Option<&str> {
     match token {
-        Token::Word { text, quoted: false, .. } => Some(text),
+        ShellToken::Word { text, quoted: false, .. } => Some(text),
         _ => None,
     }
 }
 
-fn program(tokens: &[Token]) -> Option<String> {
-    part(tokens).words.into_iter().next()
+fn program_name(tokens: &[ShellToken]) -> Option<String> {
+    build_part(tokens).words.into_iter().next()
 }
 
 /// Builds one command from its tokens, without redirections, keywords, assignments and wrappers such as `sudo`.
-fn part(tokens: &[Token]) -> Part {
-    let mut made = Part::default();
+fn build_part(tokens: &[ShellToken]) -> CommandPart {
+    let mut made = CommandPart::default();
     let mut is_target = false;
     let mut words = Vec::new();
     for token in tokens {
         match token {
-            Token::Redirect { takes_output, has_target } => {
+            ShellToken::Redirect { takes_output, has_target } => {
                 made.silent |= takes_output;
                 is_target = *has_target;
             }
-            Token::Word { .. } if std::mem::take(&mut is_target) => {}
-            Token::Word { text, .. } => words.push(text.clone()),
-            Token::Mark(_) => {}
+            ShellToken::Word { .. } if std::mem::take(&mut is_target) => {}
+            ShellToken::Word { text, .. } => words.push(text.clone()),
+            ShellToken::Mark(_) => {}
         }
     }
     if words.first().is_some_and(|word| matches!(word.as_str(), "for" | "case" | "function")) {
         words.clear();
     }
-    let (skip, repeats) = wrappers(&words);
+    let (skip, repeats) = count_wrappers(&words);
     made.words = words.split_off(skip.min(words.len()));
     made.repeats = repeats;
     if let Some(program) = made.words.first_mut()
@@ -231,7 +233,7 @@ fn part(tokens: &[Token]) -> Part {
 }
 
 /// Returns how many leading words are wrappers around the command, and whether one of them runs it repeatedly.
-fn wrappers(words: &[String]) -> (usize, bool) {
+fn count_wrappers(words: &[String]) -> (usize, bool) {
     let (mut at, mut repeats) = (0, false);
     while let Some(word) = words.get(at) {
         let takes_value = |flags: &[&str], word: &String| flags.contains(&word.as_str());
@@ -278,7 +280,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-fn join(base: &str, path: &str) -> String {
+fn join_paths(base: &str, path: &str) -> String {
     match base.is_empty() || path.starts_with(['/', '~']) {
         true => path.to_owned(),
         false => format!("{}/{path}", base.trim_end_matches('/')),

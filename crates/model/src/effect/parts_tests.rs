@@ -2,8 +2,8 @@ use super::*;
 
 /// Describes each command of a line: its words, then `@folder`, `~` in a loop, `!` if the line's exit code shows its
 /// result, `>` if it is silent, `|` before its filters.
-fn told(command: &str) -> Vec<String> {
-    let tell = |part: Part| {
+fn describe_parts(command: &str) -> Vec<String> {
+    let tell = |part: CommandPart| {
         let mut told = part.words.join(" ");
         if !part.folder.is_empty() {
             told += &format!(" @{}", part.folder);
@@ -16,7 +16,7 @@ fn told(command: &str) -> Vec<String> {
         }
         told
     };
-    parts(command).into_iter().map(tell).collect()
+    command_parts(command).into_iter().map(tell).collect()
 }
 
 #[test]
@@ -62,14 +62,14 @@ fn lines_are_taken_apart() {
         ("", &[]),
         ("$( ( \" ' <<", &[" ' << |$()", "$( ( \" ' <<) !"]),
     ] {
-        assert_eq!(told(command), expected, "{command}");
+        assert_eq!(describe_parts(command), expected, "{command}");
     }
 }
 
 #[test]
 fn nothing_is_too_deep_or_too_long() {
-    told(&"$(".repeat(10_000));
-    told(&"(".repeat(10_000));
-    assert!(parts(&"git push; ".repeat(10_000)).len() < 20_000);
-    told(&"bash -c '".repeat(1_000));
+    describe_parts(&"$(".repeat(10_000));
+    describe_parts(&"(".repeat(10_000));
+    assert!(command_parts(&"git push; ".repeat(10_000)).len() < 20_000);
+    describe_parts(&"bash -c '".repeat(1_000));
 }

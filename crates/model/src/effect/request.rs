@@ -1,22 +1,22 @@
 //! Rules for requests that write: what their URL and the response say that they did.
 
-use super::parts::Part;
-use super::said::Made;
-use super::{Effect, Kind, Seen, flag, value_of};
+use super::parts::CommandPart;
+use super::said::CreatedIds;
+use super::{Effect, EffectKind, EffectScan, has_flag, option_value};
 
 /// What a request is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
-    kind: Kind,
+pub(super) struct RequestTarget {
+    kind: EffectKind,
     what: String,
     place: String,
     /// The id of the issue or pull request, used if the response contains no id.
     id: String,
 }
 
-impl Target {
+impl RequestTarget {
     /// Interprets a path of GitHub's and GitLab's API: `repos/owner/name/pulls/5/comments`.
-    pub fn of_path(path: &str, method: &str, repository: &str) -> Target {
+    pub fn of_path(path: &str, method: &str, repository: &str) -> RequestTarget {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let (place, rest) = match parts.as_slice() {
             ["repos", owner, name, rest @ ..] => (format!("{owner}/{name}"), rest),
@@ -29,7 +29,7 @@ impl Target {
             !word.is_empty() && (word.bytes().all(|b| b.is_ascii_digit()) || word.starts_with(['$', '{']))
         };
         let on = |number: &str| format!("{place}#{number}");
-        let new = |kind, what: &str, place: String| Target {
+        let new = |kind, what: &str, place: String| RequestTarget {
             kind,
             what: what.to_owned(),
             place,
@@ -40,48 +40,51 @@ impl Target {
                 "DELETE" => "deleted",
                 _ => "edited",
             };
-            Target { kind, what: format!("{done}{what}"), place, id: id.to_owned() }
+            RequestTarget { kind, what: format!("{done}{what}"), place, id: id.to_owned() }
         };
         match rest {
             ["pulls", number, "comments", reply, "replies"] => {
-                new(Kind::Comment, &format!("reply to {reply}"), on(number))
+                new(EffectKind::Comment, &format!("reply to {reply}"), on(number))
             }
             ["pulls", number, "comments"]
             | ["issues" | "merge_requests", number, "comments" | "notes"]
-            | ["merge_requests", number, "discussions"] => new(Kind::Comment, "", on(number)),
+            | ["merge_requests", number, "discussions"] => new(EffectKind::Comment, "", on(number)),
             ["merge_requests" | "issues", number, "discussions", thread, "notes"] => {
-                new(Kind::Comment, &format!("reply to {thread}"), on(number))
+                new(EffectKind::Comment, &format!("reply to {thread}"), on(number))
             }
-            ["pulls" | "issues", "comments", id] => changed(Kind::Comment, "", id, place),
+            ["pulls" | "issues", "comments", id] => changed(EffectKind::Comment, "", id, place),
             ["pulls" | "issues", "comments", id, "reactions"] => {
-                new(Kind::Comment, &format!("reaction to {id}"), place)
+                new(EffectKind::Comment, &format!("reaction to {id}"), place)
             }
-            ["pulls", number, "reviews", ..] => new(Kind::Review, "", on(number)),
-            ["pulls", number, "requested_reviewers"] => new(Kind::Review, "asked for", on(number)),
-            ["pulls" | "merge_requests", number, "merge"] => {
-                Target { kind: Kind::PullRequest, what: "merged".into(), place, id: (*number).to_owned() }
-            }
-            ["pulls" | "merge_requests"] => new(Kind::PullRequest, "created", place),
+            ["pulls", number, "reviews", ..] => new(EffectKind::Review, "", on(number)),
+            ["pulls", number, "requested_reviewers"] => new(EffectKind::Review, "asked for", on(number)),
+            ["pulls" | "merge_requests", number, "merge"] => RequestTarget {
+                kind: EffectKind::PullRequest,
+                what: "merged".into(),
+                place,
+                id: (*number).to_owned(),
+            },
+            ["pulls" | "merge_requests"] => new(EffectKind::PullRequest, "created", place),
             ["pulls" | "merge_requests", number] if is_number(number) => {
-                changed(Kind::PullRequest, "", number, place)
+                changed(EffectKind::PullRequest, "", number, place)
             }
-            ["issues"] => new(Kind::Issue, "created", place),
-            ["issues", number] if is_number(number) => changed(Kind::Issue, "", number, place),
-            ["issues", number, part, ..] => changed(Kind::Issue, &format!(" ({part})"), number, place),
-            ["releases"] => new(Kind::Release, "created", place),
-            ["releases", id, ..] => changed(Kind::Release, "", id, place),
+            ["issues"] => new(EffectKind::Issue, "created", place),
+            ["issues", number] if is_number(number) => changed(EffectKind::Issue, "", number, place),
+            ["issues", number, part, ..] => changed(EffectKind::Issue, &format!(" ({part})"), number, place),
+            ["releases"] => new(EffectKind::Release, "created", place),
+            ["releases", id, ..] => changed(EffectKind::Release, "", id, place),
             ["git", "refs", ..] | ["branches", ..] => {
-                new(Kind::Branch, &format!("{method} {}", rest.join("/")), place)
+                new(EffectKind::Branch, &format!("{method} {}", rest.join("/")), place)
             }
             _ => {
                 let rest = if rest.is_empty() { path.to_owned() } else { rest.join("/") };
-                new(Kind::Request, &format!("{method} {rest}"), place)
+                new(EffectKind::Request, &format!("{method} {rest}"), place)
             }
         }
     }
 
-    pub fn effect(&self, made: &Made) -> Effect {
-        let numbered = matches!(self.kind, Kind::PullRequest | Kind::Issue);
+    pub fn to_effect(&self, made: &CreatedIds) -> Effect {
+        let numbered = matches!(self.kind, EffectKind::PullRequest | EffectKind::Issue);
         let id = match (numbered, made.number.is_empty(), made.id.is_empty()) {
             (true, false, _) | (false, false, true) => &made.number,
             (true, true, _) if !self.id.is_empty() => &self.id,
@@ -94,27 +97,27 @@ impl Target {
 }
 
 /// Interprets a GraphQL mutation by the name of its first field; `None` for a query.
-pub(super) fn mutation(text: &str) -> Option<Target> {
+pub(super) fn parse_mutation(text: &str) -> Option<RequestTarget> {
     let (_, rest) = text.split_once("mutation")?;
     let (_, body) = rest.split_once('{')?;
     let name: String =
         body.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     let lower = name.to_ascii_lowercase();
     let kind = if lower.contains("comment") || lower.contains("reply") {
-        Kind::Comment
+        EffectKind::Comment
     } else if lower.contains("review") {
-        Kind::Review
+        EffectKind::Review
     } else if lower.contains("pullrequest") {
-        Kind::PullRequest
+        EffectKind::PullRequest
     } else if lower.contains("issue") {
-        Kind::Issue
+        EffectKind::Issue
     } else {
-        Kind::Request
+        EffectKind::Request
     };
     // The subject of the mutation: `threadId:"PRRT_…"`, `-f threadId=PRRT_…`.
     let about = ["threadId", "pullRequestReviewThreadId", "subjectId", "pullRequestId", "issueId", "id"];
     let id = about.iter().find_map(|key| field_value(text, key)).unwrap_or_default();
-    Some(Target { kind, what: name, place: String::new(), id })
+    Some(RequestTarget { kind, what: name, place: String::new(), id })
 }
 
 /// Returns the value of a field, in JSON, GraphQL or `key=value`.
@@ -135,12 +138,12 @@ fn field_value(text: &str, key: &str) -> Option<String> {
 }
 
 /// Applies the rule for `curl`, `wget` and `http`, by the method, the URL and the response.
-pub(super) fn rule(seen: &mut Seen, part: &Part) {
+pub(super) fn apply_request_rule(seen: &mut EffectScan, part: &CommandPart) {
     let words = &part.words;
     let Some((method, url)) = (match words[0].as_str() {
-        "curl" => curl(words),
-        "wget" => wget(words),
-        _ => httpie(words),
+        "curl" => curl_method_and_url(words),
+        "wget" => wget_method_and_url(words),
+        _ => httpie_method_and_url(words),
     }) else {
         return;
     };
@@ -156,42 +159,42 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
     let address = bare.split('?').next().unwrap_or(bare);
     let mut target = match address.split_once('/') {
-        Some(("api.github.com", "graphql")) => match mutation(&words.join(" ")) {
+        Some(("api.github.com", "graphql")) => match parse_mutation(&words.join(" ")) {
             Some(target) => target,
             None => return,
         },
-        Some(("api.github.com", path)) => Target::of_path(path, &method, ""),
+        Some(("api.github.com", path)) => RequestTarget::of_path(path, &method, ""),
         Some((host, path)) if path.starts_with("api/v4/") => {
-            let target = Target::of_path(&path["api/v4/".len()..], &method, "");
-            if target.place.is_empty() { Target { place: host.to_owned(), ..target } } else { target }
+            let target = RequestTarget::of_path(&path["api/v4/".len()..], &method, "");
+            if target.place.is_empty() { RequestTarget { place: host.to_owned(), ..target } } else { target }
         }
-        _ => Target {
-            kind: if is_message(address) { Kind::Message } else { Kind::Request },
+        _ => RequestTarget {
+            kind: if is_message_address(address) { EffectKind::Message } else { EffectKind::Request },
             what: format!("{method} {address}"),
             place: String::new(),
             id: String::new(),
         },
     };
-    if target.kind == Kind::Message {
+    if target.kind == EffectKind::Message {
         // Whoever knows the path of a webhook can write there, so the path is left out.
-        target = Target { what: "sent".into(), place: host.to_owned(), ..target };
+        target = RequestTarget { what: "sent".into(), place: host.to_owned(), ..target };
     }
     if seen.said.contains("curl: (") && !part.repeats {
         return;
     }
     let before = seen.found.len();
     loop {
-        let status = seen.said.take(status);
+        let status = seen.said.take_first_line(parse_http_status);
         if status.is_some_and(|status| status >= 400) {
             return;
         }
-        match seen.said.take_made(|word| word.starts_with("https://")) {
-            Some(Made { failed: true, .. }) => {}
-            Some(made) => seen.add(target.effect(&made)),
+        match seen.said.take_created_ids(|word| word.starts_with("https://")) {
+            Some(CreatedIds { failed: true, .. }) => {}
+            Some(made) => seen.add_effect(target.to_effect(&made)),
             None => {
                 let proven = status.is_some_and(|status| status < 400);
-                if seen.found.len() == before && (proven || seen.happened(part)) {
-                    seen.add(target.effect(&Made::default()));
+                if seen.found.len() == before && (proven || seen.probably_succeeded(part)) {
+                    seen.add_effect(target.to_effect(&CreatedIds::default()));
                 }
                 return;
             }
@@ -202,7 +205,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
 }
 
-fn is_message(address: &str) -> bool {
+fn is_message_address(address: &str) -> bool {
     [
         "hooks.slack.com",
         "slack.com/api/chat",
@@ -219,7 +222,7 @@ fn is_message(address: &str) -> bool {
 }
 
 /// Reads `HTTP/2 201`, or `201` alone, which `-w '%{http_code}'` prints.
-fn status(line: &str) -> Option<u32> {
+fn parse_http_status(line: &str) -> Option<u32> {
     let line = line.trim();
     let text = match line.strip_prefix("HTTP/") {
         Some(rest) => rest.split(' ').nth(1)?,
@@ -234,7 +237,7 @@ fn status(line: &str) -> Option<u32> {
     text.parse().ok().filter(|status| text.len() == 3 && (100..600).contains(status))
 }
 
-fn curl(words: &[String]) -> Option<(String, String)> {
+fn curl_method_and_url(words: &[String]) -> Option<(String, String)> {
     let sends = words.iter().any(|word| {
         matches!(
             word.as_str(),
@@ -251,7 +254,7 @@ fn curl(words: &[String]) -> Option<(String, String)> {
         ) || ["--data", "--json=", "--form="].iter().any(|name| word.starts_with(name))
             || word.len() > 2 && (word.starts_with("-d") || word.starts_with("-F")) && !word.starts_with("--")
     });
-    if flag(words, &["-G", "--get", "-I", "--head"]) {
+    if has_flag(words, &["-G", "--get", "-I", "--head"]) {
         return None;
     }
     // Short options may be combined, as in `-sX POST`.
@@ -260,7 +263,7 @@ fn curl(words: &[String]) -> Option<(String, String)> {
     });
     let named = clustered
         .and_then(|place| words.get(place + 1).cloned())
-        .or_else(|| value_of(words, &["-X", "--request"]));
+        .or_else(|| option_value(words, &["-X", "--request"]));
     let method = match named.map(|method| method.to_ascii_uppercase()).as_deref() {
         Some(method @ ("POST" | "PUT" | "PATCH" | "DELETE")) => method.to_owned(),
         Some(_) => return None,
@@ -268,24 +271,24 @@ fn curl(words: &[String]) -> Option<(String, String)> {
         None if sends => "POST".into(),
         None => return None,
     };
-    Some((method, address(words)?))
+    Some((method, find_address(words)?))
 }
 
-fn wget(words: &[String]) -> Option<(String, String)> {
+fn wget_method_and_url(words: &[String]) -> Option<(String, String)> {
     let method = match words.iter().find_map(|word| word.strip_prefix("--method=")) {
         Some(method) => method.to_ascii_uppercase(),
         None if words.iter().any(|word| word.starts_with("--post-")) => "POST".into(),
         None => return None,
     };
-    (method != "GET" && method != "HEAD").then_some((method, address(words)?))
+    (method != "GET" && method != "HEAD").then_some((method, find_address(words)?))
 }
 
-fn httpie(words: &[String]) -> Option<(String, String)> {
+fn httpie_method_and_url(words: &[String]) -> Option<(String, String)> {
     let place = words.iter().position(|word| matches!(word.as_str(), "POST" | "PUT" | "PATCH" | "DELETE"))?;
     Some((words[place].clone(), words.get(place + 1)?.clone()))
 }
 
-fn address(words: &[String]) -> Option<String> {
+fn find_address(words: &[String]) -> Option<String> {
     let is_one = |word: &&String| word.starts_with("http://") || word.starts_with("https://");
     words.iter().find(is_one).cloned().or_else(|| {
         words[1..]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 /// The most lines that are searched; reports of effects are short.
-const MOST_LINES: usize = 2_000;
+const MAX_LINES: usize = 2_000;
 
 /// Words with which tools report failure.
 const FAILURE_WORDS: &[&str] = &[
@@ -29,7 +29,7 @@ const FAILURE_WORDS: &[&str] = &[
     "Unauthorized",
 ];
 
-pub(super) struct Said<'a> {
+pub(super) struct CommandOutput<'a> {
     text: &'a str,
     lines: Vec<&'a str>,
     used: RefCell<Vec<bool>>,
@@ -39,18 +39,18 @@ pub(super) struct Said<'a> {
 
 /// The ids and links of what was created, from a line of plain text or JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct CreatedIds {
     pub id: String,
     pub number: String,
     pub link: String,
     pub failed: bool,
 }
 
-impl<'a> Said<'a> {
-    pub fn new(text: &'a str, ok: bool) -> Said<'a> {
-        let lines: Vec<&str> = text.lines().take(MOST_LINES).collect();
+impl<'a> CommandOutput<'a> {
+    pub fn new(text: &'a str, ok: bool) -> CommandOutput<'a> {
+        let lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
         let used = RefCell::new(vec![false; lines.len()]);
-        Said { text, lines, used, ok }
+        CommandOutput { text, lines, used, ok }
     }
 
     pub fn lines(&self) -> impl Iterator<Item = &'a str> {
@@ -61,12 +61,12 @@ impl<'a> Said<'a> {
         self.text.contains(text)
     }
 
-    pub fn sounds_failed(&self) -> bool {
+    pub fn reports_failure(&self) -> bool {
         FAILURE_WORDS.iter().any(|word| self.text.contains(word))
     }
 
     /// Returns the result of `read` for the first unused line that it accepts, and marks that line as used.
-    pub fn take<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
+    pub fn take_first_line<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let mut used = self.used.borrow_mut();
         for (place, line) in self.lines.iter().enumerate() {
             if !used[place]
@@ -80,25 +80,25 @@ impl<'a> Said<'a> {
     }
 
     /// Returns the next response of a service: a JSON object, or what `jq` left of one.
-    pub fn take_made(&self, is_link: impl Fn(&str) -> bool) -> Option<Made> {
+    pub fn take_created_ids(&self, is_link: impl Fn(&str) -> bool) -> Option<CreatedIds> {
         let start = {
             let used = self.used.borrow();
             (0..self.lines.len()).find(|place| !used[*place] && !self.lines[*place].trim().is_empty())?
         };
         let line = self.lines[start].trim();
         if line.starts_with(['{', '[']) {
-            return Some(self.take_json(start));
+            return Some(self.take_json_object(start));
         }
-        self.take(|line| plain(line.trim(), &is_link))
+        self.take_first_line(|line| ids_in_plain_line(line.trim(), &is_link))
     }
 
-    fn take_json(&self, start: usize) -> Made {
-        let from = self.offset(start);
-        let (made, length) = json(&self.text[from..]);
+    fn take_json_object(&self, start: usize) -> CreatedIds {
+        let from = self.offset_of_line(start);
+        let (made, length) = ids_in_json(&self.text[from..]);
         let end = from + length;
         let mut used = self.used.borrow_mut();
         for place in start..self.lines.len() {
-            if self.offset(place) >= end {
+            if self.offset_of_line(place) >= end {
                 break;
             }
             used[place] = true;
@@ -106,14 +106,14 @@ impl<'a> Said<'a> {
         made
     }
 
-    fn offset(&self, place: usize) -> usize {
+    fn offset_of_line(&self, place: usize) -> usize {
         self.lines[place].as_ptr() as usize - self.text.as_ptr() as usize
     }
 }
 
 /// Reads a line that is an id or a link, or names one: `2752893362`, `https://…`, `reply: 2752893362`.
-fn plain(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Made> {
-    let mut made = Made::default();
+fn ids_in_plain_line(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<CreatedIds> {
+    let mut made = CreatedIds::default();
     for word in
         line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '|' | '(' | ')' | '<' | '>'))
     {
@@ -153,7 +153,7 @@ pub(super) fn id_of_link(link: &str) -> &str {
 }
 
 /// Returns the first link in a text that satisfies `wanted`.
-pub(super) fn link_in(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
+pub(super) fn find_link(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
     let mut rest = text;
     while let Some(start) = rest.find("http") {
         let link = &rest[start..];
@@ -171,9 +171,9 @@ pub(super) fn link_in(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str>
 
 /// Reads ids and links of the outermost JSON object that has any, without building a value. Also returns the length of
 /// the object, which may be truncated.
-pub(super) fn json(text: &str) -> (Made, usize) {
+pub(super) fn ids_in_json(text: &str) -> (CreatedIds, usize) {
     let bytes = text.as_bytes();
-    let (mut made, mut ranks) = (Made::default(), [usize::MAX; 3]);
+    let (mut made, mut ranks) = (CreatedIds::default(), [usize::MAX; 3]);
     let (mut at, mut depth) = (0, 0_usize);
     let mut key: Option<&str> = None;
     let mut message = false;
@@ -230,7 +230,7 @@ pub(super) fn json(text: &str) -> (Made, usize) {
 
 /// Records a field if it is better than the known one. A field of an outer object is better than one of an inner
 /// object. Within an object, `id` is better than other ids, and the link of a page is better than `url`.
-fn note_field(made: &mut Made, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
+fn note_field(made: &mut CreatedIds, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),
         "number" | "iid" | "identifier" | "key" => (1, 0),
@@ -260,6 +260,6 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Whether a word is a commit id: 7 to 40 hexadecimal digits.
-pub(super) fn is_commit(word: &str) -> bool {
+pub(super) fn is_commit_id(word: &str) -> bool {
     (7..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
 }

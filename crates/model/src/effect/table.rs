@@ -1,187 +1,247 @@
 //! A table of programs that act on the outside world, with their arguments and success messages; and the words that
 //! show that some rule may apply to a command line.
 
-use super::Kind;
+use super::EffectKind;
 
 /// One row: a program, the arguments that make it act, and how its output names what it did.
-pub(super) struct Row {
+pub(super) struct ProgramRow {
     pub programs: &'static [&'static str],
     /// The entries must occur among the words in this order. `a|b` means either word; an empty entry means the program
     /// alone.
     pub verbs: &'static [&'static str],
-    pub kind: Kind,
+    pub kind: EffectKind,
     /// The text before the id in a line of the output; such a line proves the effect.
     pub says: &'static [&'static str],
 }
 
-const fn row(
+const fn program_row(
     programs: &'static [&'static str],
     verbs: &'static [&'static str],
-    kind: Kind,
+    kind: EffectKind,
     says: &'static [&'static str],
-) -> Row {
-    Row { programs, verbs, kind, says }
+) -> ProgramRow {
+    ProgramRow { programs, verbs, kind, says }
 }
 
-const NPM: &[&str] = &["npm", "pnpm", "yarn", "bun"];
-const DOCKER: &[&str] = &["docker", "podman", "nerdctl"];
-const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
-pub(super) const KUBECTL: &[&str] = &["kubectl", "oc", "k"];
-pub(super) static ROWS: &[Row] = &[
-    // Kubernetes prints a line for each resource; see `commands::changed_resources`.
-    row(
-        KUBECTL,
+const NPM_PROGRAMS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
+const DOCKER_PROGRAMS: &[&str] = &["docker", "podman", "nerdctl"];
+const TERRAFORM_PROGRAMS: &[&str] = &["terraform", "tofu", "terragrunt"];
+pub(super) const KUBECTL_PROGRAMS: &[&str] = &["kubectl", "oc", "k"];
+pub(super) static PROGRAM_ROWS: &[ProgramRow] = &[
+    // Kubernetes prints a line for each resource; see `commands::add_changed_resources`.
+    program_row(
+        KUBECTL_PROGRAMS,
         &[
             "apply|create|delete|patch|replace|scale|annotate|label|set|drain|cordon|uncordon|expose|autoscale|taint|rollout",
         ],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &[],
     ),
-    row(
+    program_row(
         &["helm"],
         &["install|upgrade|uninstall|rollback|delete"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Release \"", "release \"", "NAME: ", "Rollback was a success"],
     ),
-    row(&["helmfile"], &["apply|sync|destroy"], Kind::Deployment, &[]),
-    row(&["kustomize"], &["apply"], Kind::Deployment, &[]),
-    row(
-        TERRAFORM,
+    program_row(&["helmfile"], &["apply|sync|destroy"], EffectKind::Deployment, &[]),
+    program_row(&["kustomize"], &["apply"], EffectKind::Deployment, &[]),
+    program_row(
+        TERRAFORM_PROGRAMS,
         &["apply|destroy|import"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Apply complete! ", "Destroy complete! ", "Import successful"],
     ),
-    row(TERRAFORM, &["state", "rm|mv"], Kind::Deployment, &["Successfully "]),
-    row(
+    program_row(TERRAFORM_PROGRAMS, &["state", "rm|mv"], EffectKind::Deployment, &["Successfully "]),
+    program_row(
         &["pulumi"],
         &["up|destroy|update"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["View Live: ", "View in Browser", "Resources:"],
     ),
-    row(&["cdk"], &["deploy|destroy"], Kind::Deployment, &["Stack ARN:"]),
-    row(&["sam"], &["deploy|delete"], Kind::Deployment, &["Successfully created/updated stack - "]),
-    row(&["serverless", "sls"], &["deploy|remove"], Kind::Deployment, &["endpoint:", "Service deployed"]),
-    row(&["ansible-playbook"], &[""], Kind::Deployment, &["PLAY RECAP"]),
-    row(
+    program_row(&["cdk"], &["deploy|destroy"], EffectKind::Deployment, &["Stack ARN:"]),
+    program_row(
+        &["sam"],
+        &["deploy|delete"],
+        EffectKind::Deployment,
+        &["Successfully created/updated stack - "],
+    ),
+    program_row(
+        &["serverless", "sls"],
+        &["deploy|remove"],
+        EffectKind::Deployment,
+        &["endpoint:", "Service deployed"],
+    ),
+    program_row(&["ansible-playbook"], &[""], EffectKind::Deployment, &["PLAY RECAP"]),
+    program_row(
         &["fly", "flyctl"],
         &["deploy|launch|scale|secrets|destroy|restart|rollback"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Visit your newly deployed app at ", "image: ", "deployed"],
     ),
-    row(
+    program_row(
         &["vercel"],
         &["deploy|--prod|promote|rollback|remove|alias"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Production: ", "Preview: "],
     ),
-    row(&["vercel"], &[""], Kind::Deployment, &["Production: ", "Preview: "]),
-    row(
+    program_row(&["vercel"], &[""], EffectKind::Deployment, &["Production: ", "Preview: "]),
+    program_row(
         &["netlify", "ntl"],
         &["deploy"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Website URL:", "Unique Deploy URL:", "Unique deploy URL:", "Website draft URL:"],
     ),
-    row(
+    program_row(
         &["wrangler"],
         &["deploy|publish|delete|rollback"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Current Version ID: ", "Current Deployment ID: ", "Published "],
     ),
-    row(&["wrangler"], &["secret", "put|delete"], Kind::Deployment, &["Success!"]),
-    row(&["wrangler"], &["d1", "migrations", "apply"], Kind::Migration, &[]),
-    row(
+    program_row(&["wrangler"], &["secret", "put|delete"], EffectKind::Deployment, &["Success!"]),
+    program_row(&["wrangler"], &["d1", "migrations", "apply"], EffectKind::Migration, &[]),
+    program_row(
         &["gcloud"],
         &[
             "deploy|create|delete|update|set-iam-policy|add-iam-policy-binding|submit|update-traffic|reset|resize|publish",
         ],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Service URL: ", "Deployed service ", "Created [", "Updated [", "Deleted ["],
     ),
-    row(&["gsutil"], &["cp|rsync|rm|mv"], Kind::Deployment, &[]),
-    row(&["firebase"], &["deploy"], Kind::Deployment, &["Hosting URL: ", "Deploy complete!"]),
-    row(
+    program_row(&["gsutil"], &["cp|rsync|rm|mv"], EffectKind::Deployment, &[]),
+    program_row(&["firebase"], &["deploy"], EffectKind::Deployment, &["Hosting URL: ", "Deploy complete!"]),
+    program_row(
         &["heroku"],
         &["releases:rollback|container:release|config:set|ps:scale|pg:reset|create|addons:create"],
-        Kind::Deployment,
+        EffectKind::Deployment,
         &["Released "],
     ),
-    row(&["railway"], &["up|redeploy|down"], Kind::Deployment, &["Build Logs: "]),
-    row(&["eas"], &["build|submit|update"], Kind::Deployment, &["Build details: "]),
-    row(&["amplify"], &["push|publish"], Kind::Deployment, &[]),
-    row(&["supabase"], &["functions", "deploy"], Kind::Deployment, &["Deployed Function"]),
-    row(&["supabase"], &["db", "push|reset"], Kind::Migration, &["Finished supabase db push"]),
-    row(&["supabase"], &["migration", "up"], Kind::Migration, &[]),
-    row(&["az"], &["create|delete|update|deploy|up|start|stop|restart"], Kind::Deployment, &[]),
-    row(&["kamal"], &["deploy|redeploy|rollback"], Kind::Deployment, &[]),
-    row(&["cap"], &["deploy"], Kind::Deployment, &[]),
-    row(DOCKER, &["push"], Kind::Package, &["digest: "]),
-    row(DOCKER, &["build", "--push"], Kind::Package, &["pushing manifest for "]),
-    row(&["skopeo"], &["copy"], Kind::Package, &[]),
-    row(NPM, &["publish|unpublish|deprecate|dist-tag"], Kind::Package, &["+ ", "- "]),
-    row(&["lerna", "changeset"], &["publish"], Kind::Package, &["+ "]),
-    row(&["semantic-release"], &[""], Kind::Package, &["Published release "]),
-    row(&["cargo"], &["publish|yank"], Kind::Package, &["Published ", "Uploaded ", "Yank "]),
-    row(&["twine"], &["upload"], Kind::Package, &["View at:"]),
-    row(&["uv", "poetry", "flit", "hatch", "pdm", "maturin"], &["publish|upload"], Kind::Package, &[]),
-    row(&["gem"], &["push|yank"], Kind::Package, &["Successfully registered gem: "]),
-    row(&["dotnet"], &["nuget", "push"], Kind::Package, &["Your package was pushed"]),
-    row(&["mvn", "mvnw"], &["deploy|release:perform"], Kind::Package, &[]),
-    row(&["gradle", "gradlew"], &["publish|publishPlugins|publishToMavenCentral"], Kind::Package, &[]),
-    row(&["goreleaser"], &["release"], Kind::Release, &["release created/updated"]),
-    row(&["vsce", "ovsx"], &["publish"], Kind::Package, &["Published "]),
-    row(
-        &["rails", "rake"],
-        &["db:migrate|db:rollback|db:reset|db:drop|db:create|db:seed|db:setup|db:schema:load|db:prepare"],
-        Kind::Migration,
+    program_row(&["railway"], &["up|redeploy|down"], EffectKind::Deployment, &["Build Logs: "]),
+    program_row(&["eas"], &["build|submit|update"], EffectKind::Deployment, &["Build details: "]),
+    program_row(&["amplify"], &["push|publish"], EffectKind::Deployment, &[]),
+    program_row(&["supabase"], &["functions", "deploy"], EffectKind::Deployment, &["Deployed Function"]),
+    program_row(&["supabase"], &["db", "push|reset"], EffectKind::Migration, &["Finished supabase db push"]),
+    program_row(&["supabase"], &["migration", "up"], EffectKind::Migration, &[]),
+    program_row(&["az"], &["create|delete|update|deploy|up|start|stop|restart"], EffectKind::Deployment, &[]),
+    program_row(&["kamal"], &["deploy|redeploy|rollback"], EffectKind::Deployment, &[]),
+    program_row(&["cap"], &["deploy"], EffectKind::Deployment, &[]),
+    program_row(DOCKER_PROGRAMS, &["push"], EffectKind::Package, &["digest: "]),
+    program_row(DOCKER_PROGRAMS, &["build", "--push"], EffectKind::Package, &["pushing manifest for "]),
+    program_row(&["skopeo"], &["copy"], EffectKind::Package, &[]),
+    program_row(NPM_PROGRAMS, &["publish|unpublish|deprecate|dist-tag"], EffectKind::Package, &["+ ", "- "]),
+    program_row(&["lerna", "changeset"], &["publish"], EffectKind::Package, &["+ "]),
+    program_row(&["semantic-release"], &[""], EffectKind::Package, &["Published release "]),
+    program_row(&["cargo"], &["publish|yank"], EffectKind::Package, &["Published ", "Uploaded ", "Yank "]),
+    program_row(&["twine"], &["upload"], EffectKind::Package, &["View at:"]),
+    program_row(
+        &["uv", "poetry", "flit", "hatch", "pdm", "maturin"],
+        &["publish|upload"],
+        EffectKind::Package,
         &[],
     ),
-    row(
+    program_row(&["gem"], &["push|yank"], EffectKind::Package, &["Successfully registered gem: "]),
+    program_row(&["dotnet"], &["nuget", "push"], EffectKind::Package, &["Your package was pushed"]),
+    program_row(&["mvn", "mvnw"], &["deploy|release:perform"], EffectKind::Package, &[]),
+    program_row(
+        &["gradle", "gradlew"],
+        &["publish|publishPlugins|publishToMavenCentral"],
+        EffectKind::Package,
+        &[],
+    ),
+    program_row(&["goreleaser"], &["release"], EffectKind::Release, &["release created/updated"]),
+    program_row(&["vsce", "ovsx"], &["publish"], EffectKind::Package, &["Published "]),
+    program_row(
+        &["rails", "rake"],
+        &["db:migrate|db:rollback|db:reset|db:drop|db:create|db:seed|db:setup|db:schema:load|db:prepare"],
+        EffectKind::Migration,
+        &[],
+    ),
+    program_row(
         &["alembic"],
         &["upgrade|downgrade|stamp"],
-        Kind::Migration,
+        EffectKind::Migration,
         &["Running upgrade ", "Running downgrade "],
     ),
-    row(&["flask"], &["db", "upgrade|downgrade"], Kind::Migration, &["Running upgrade "]),
-    row(&["prisma"], &["migrate", "deploy|dev|reset|resolve"], Kind::Migration, &["Applying migration `"]),
-    row(&["prisma"], &["db", "push|execute|seed"], Kind::Migration, &[]),
-    row(&["sqlx"], &["migrate", "run|revert"], Kind::Migration, &["Applied "]),
-    row(&["sqlx", "diesel"], &["database", "drop|create|reset|setup"], Kind::Migration, &[]),
-    row(&["diesel"], &["migration", "run|revert|redo"], Kind::Migration, &["Running migration "]),
-    row(&["sea-orm-cli"], &["migrate"], Kind::Migration, &["Applying migration "]),
-    row(&["python", "python3", "manage.py", "django-admin"], &["migrate"], Kind::Migration, &["Applying "]),
-    row(
+    program_row(&["flask"], &["db", "upgrade|downgrade"], EffectKind::Migration, &["Running upgrade "]),
+    program_row(
+        &["prisma"],
+        &["migrate", "deploy|dev|reset|resolve"],
+        EffectKind::Migration,
+        &["Applying migration `"],
+    ),
+    program_row(&["prisma"], &["db", "push|execute|seed"], EffectKind::Migration, &[]),
+    program_row(&["sqlx"], &["migrate", "run|revert"], EffectKind::Migration, &["Applied "]),
+    program_row(&["sqlx", "diesel"], &["database", "drop|create|reset|setup"], EffectKind::Migration, &[]),
+    program_row(
+        &["diesel"],
+        &["migration", "run|revert|redo"],
+        EffectKind::Migration,
+        &["Running migration "],
+    ),
+    program_row(&["sea-orm-cli"], &["migrate"], EffectKind::Migration, &["Applying migration "]),
+    program_row(
+        &["python", "python3", "manage.py", "django-admin"],
+        &["migrate"],
+        EffectKind::Migration,
+        &["Applying "],
+    ),
+    program_row(
         &["knex"],
         &["migrate:latest|migrate:up|migrate:rollback|migrate:down"],
-        Kind::Migration,
+        EffectKind::Migration,
         &["Batch "],
     ),
-    row(&["sequelize", "sequelize-cli"], &["db:migrate|db:migrate:undo"], Kind::Migration, &["== "]),
-    row(
+    program_row(
+        &["sequelize", "sequelize-cli"],
+        &["db:migrate|db:migrate:undo"],
+        EffectKind::Migration,
+        &["== "],
+    ),
+    program_row(
         &["typeorm"],
         &["migration:run|migration:revert|schema:sync"],
-        Kind::Migration,
+        EffectKind::Migration,
         &["has been executed successfully"],
     ),
-    row(&["drizzle-kit"], &["push|migrate"], Kind::Migration, &[]),
-    row(
+    program_row(&["drizzle-kit"], &["push|migrate"], EffectKind::Migration, &[]),
+    program_row(
         &["goose", "dbmate", "migrate", "atlas"],
         &["up|down|apply|rollback|goto|drop"],
-        Kind::Migration,
+        EffectKind::Migration,
         &["OK ", "Applying: ", "Applied: "],
     ),
-    row(
+    program_row(
         &["flyway", "liquibase"],
         &["migrate|update|rollback|clean|undo"],
-        Kind::Migration,
+        EffectKind::Migration,
         &["Successfully applied "],
     ),
-    row(&["mix"], &["ecto.migrate|ecto.rollback|ecto.reset"], Kind::Migration, &["== Migrated "]),
-    row(&["artisan", "php"], &["migrate|migrate:fresh|migrate:rollback"], Kind::Migration, &["Migrated: "]),
-    row(&["dotnet"], &["ef", "database", "update|drop"], Kind::Migration, &["Applying migration '"]),
-    row(&["mail", "mailx", "sendmail", "mutt", "msmtp", "swaks", "sendemail"], &[""], Kind::Message, &[]),
-    row(&["slack"], &["chat|send|post"], Kind::Message, &[]),
-    row(&["slackcat", "ntfy"], &[""], Kind::Message, &[]),
-    row(&["twilio"], &["messages:create|api:core:messages:create"], Kind::Message, &[]),
+    program_row(
+        &["mix"],
+        &["ecto.migrate|ecto.rollback|ecto.reset"],
+        EffectKind::Migration,
+        &["== Migrated "],
+    ),
+    program_row(
+        &["artisan", "php"],
+        &["migrate|migrate:fresh|migrate:rollback"],
+        EffectKind::Migration,
+        &["Migrated: "],
+    ),
+    program_row(
+        &["dotnet"],
+        &["ef", "database", "update|drop"],
+        EffectKind::Migration,
+        &["Applying migration '"],
+    ),
+    program_row(
+        &["mail", "mailx", "sendmail", "mutt", "msmtp", "swaks", "sendemail"],
+        &[""],
+        EffectKind::Message,
+        &[],
+    ),
+    program_row(&["slack"], &["chat|send|post"], EffectKind::Message, &[]),
+    program_row(&["slackcat", "ntfy"], &[""], EffectKind::Message, &[]),
+    program_row(&["twilio"], &["messages:create|api:core:messages:create"], EffectKind::Message, &[]),
 ];
 
 /// Whether a word shows that a rule may apply. Every word of every command is checked, so this is a plain match.

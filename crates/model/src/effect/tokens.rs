@@ -1,7 +1,7 @@
 //! Splits a command line into words and operators, approximately as a shell does.
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum ShellToken {
     Word {
         text: String,
         /// The commands in the `$( … )` of the word.
@@ -15,25 +15,25 @@ pub(super) enum Token {
 }
 
 /// Splits a command line approximately as a shell does.
-pub(super) fn tokens(command: &str) -> Vec<Token> {
-    let mut reader = Reader { rest: command, documents: Vec::new(), tokens: Vec::new(), word: None };
-    while let Some(c) = reader.take() {
-        reader.step(c);
+pub(super) fn split_tokens(command: &str) -> Vec<ShellToken> {
+    let mut reader = TokenReader { rest: command, documents: Vec::new(), tokens: Vec::new(), word: None };
+    while let Some(c) = reader.take_char() {
+        reader.read_char(c);
     }
-    reader.close();
+    reader.close_word();
     reader.tokens
 }
 
-struct Reader<'a> {
+struct TokenReader<'a> {
     rest: &'a str,
     /// The end marks of here-documents whose text begins after this line.
     documents: Vec<String>,
-    tokens: Vec<Token>,
+    tokens: Vec<ShellToken>,
     word: Option<(String, Vec<String>, bool)>,
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self) -> Option<char> {
+impl<'a> TokenReader<'a> {
+    fn take_char(&mut self) -> Option<char> {
         let c = self.rest.chars().next()?;
         self.rest = &self.rest[c.len_utf8()..];
         Some(c)
@@ -45,51 +45,51 @@ impl<'a> Reader<'a> {
         found.is_some()
     }
 
-    fn word(&mut self) -> &mut (String, Vec<String>, bool) {
+    fn take_word(&mut self) -> &mut (String, Vec<String>, bool) {
         self.word.get_or_insert_with(Default::default)
     }
 
-    fn close(&mut self) {
+    fn close_word(&mut self) {
         if let Some((text, runs, quoted)) = self.word.take() {
-            self.tokens.push(Token::Word { text, runs, quoted });
+            self.tokens.push(ShellToken::Word { text, runs, quoted });
         }
     }
 
-    fn mark(&mut self, mark: &'static str) {
-        self.close();
-        self.tokens.push(Token::Mark(mark));
+    fn push_operator(&mut self, mark: &'static str) {
+        self.close_word();
+        self.tokens.push(ShellToken::Mark(mark));
     }
 
-    fn step(&mut self, c: char) {
+    fn read_char(&mut self, c: char) {
         match c {
-            ' ' | '\t' | '\r' => self.close(),
+            ' ' | '\t' | '\r' => self.close_word(),
             '\n' => {
-                self.mark(";");
-                self.skip_documents();
+                self.push_operator(";");
+                self.skip_here_documents();
             }
             '\\' => {
                 if !self.next_is("\n")
-                    && let Some(next) = self.take()
+                    && let Some(next) = self.take_char()
                 {
-                    self.word().0.push(next);
+                    self.take_word().0.push(next);
                 }
             }
             '\'' => {
                 let end = self.rest.find('\'').unwrap_or(self.rest.len());
                 let text = &self.rest[..end];
-                self.word().0.push_str(text);
-                self.word().2 = true;
+                self.take_word().0.push_str(text);
+                self.take_word().2 = true;
                 self.rest = self.rest.get(end + 1..).unwrap_or("");
             }
-            '"' => self.quoted(),
+            '"' => self.read_quoted(),
             '$' if self.rest.starts_with('(') => {
-                self.take();
-                self.substitution();
+                self.take_char();
+                self.read_substitution();
             }
             '`' => {
                 let end = self.rest.find('`').unwrap_or(self.rest.len());
                 let inside = self.rest[..end].to_owned();
-                self.word().1.push(inside);
+                self.take_word().1.push(inside);
                 self.rest = self.rest.get(end + 1..).unwrap_or("");
             }
             '#' if self.word.is_none() => {
@@ -97,71 +97,71 @@ impl<'a> Reader<'a> {
             }
             ';' => {
                 while self.next_is(";") {}
-                self.mark(";");
+                self.push_operator(";");
             }
             '|' => {
                 let mark = if self.next_is("|") { "||" } else { "|" };
                 self.next_is("&");
-                self.mark(mark);
+                self.push_operator(mark);
             }
             '&' if self.rest.starts_with('>') => {
-                self.close();
-                self.take();
+                self.close_word();
+                self.take_char();
                 self.next_is(">");
-                self.tokens.push(Token::Redirect { takes_output: true, has_target: true });
+                self.tokens.push(ShellToken::Redirect { takes_output: true, has_target: true });
             }
             '&' => {
                 let mark = if self.next_is("&") { "&&" } else { "&" };
-                self.mark(mark);
+                self.push_operator(mark);
             }
-            '<' | '>' => self.redirect(c),
-            '(' if self.word.is_some() && self.next_is(")") => self.word().0.push_str("()"),
-            '(' | ')' => self.mark(";"),
-            _ => self.word().0.push(c),
+            '<' | '>' => self.read_redirect(c),
+            '(' if self.word.is_some() && self.next_is(")") => self.take_word().0.push_str("()"),
+            '(' | ')' => self.push_operator(";"),
+            _ => self.take_word().0.push(c),
         }
     }
 
-    fn quoted(&mut self) {
-        self.word().2 = true;
-        while let Some(c) = self.take() {
+    fn read_quoted(&mut self) {
+        self.take_word().2 = true;
+        while let Some(c) = self.take_char() {
             match c {
                 '"' => return,
                 '\\' => {
-                    if let Some(next) = self.take()
+                    if let Some(next) = self.take_char()
                         && next != '\n'
                     {
-                        self.word().0.push(next);
+                        self.take_word().0.push(next);
                     }
                 }
                 '$' if self.rest.starts_with('(') => {
-                    self.take();
-                    self.substitution();
+                    self.take_char();
+                    self.read_substitution();
                 }
-                _ => self.word().0.push(c),
+                _ => self.take_word().0.push(c),
             }
         }
     }
 
     /// Reads `$( … )`, which stays in the word unchanged and is also kept as a separate command line.
-    fn substitution(&mut self) {
-        let end = closing_bracket(self.rest);
+    fn read_substitution(&mut self) {
+        let end = closing_bracket_position(self.rest);
         let inside = self.rest[..end].to_owned();
         self.rest = self.rest.get(end + 1..).unwrap_or("");
-        let word = self.word();
+        let word = self.take_word();
         word.0.push_str("$(");
         word.0.push_str(&inside);
         word.0.push(')');
         word.1.push(inside);
     }
 
-    fn redirect(&mut self, c: char) {
+    fn read_redirect(&mut self, c: char) {
         // In `2>` the number belongs to the operator.
         let number = self.word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
-        self.close();
+        self.close_word();
         if c == '<' {
             if self.next_is("<<") {
                 // After `<<<`, the next word is the input.
-                self.tokens.push(Token::Redirect { takes_output: false, has_target: true });
+                self.tokens.push(ShellToken::Redirect { takes_output: false, has_target: true });
             } else if self.next_is("<") {
                 self.next_is("-");
                 let word: String = self
@@ -174,9 +174,9 @@ impl<'a> Reader<'a> {
                 self.rest = &self.rest[skip..];
                 self.documents.push(word.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect());
             } else if self.next_is("(") {
-                self.mark(";");
+                self.push_operator(";");
             } else {
-                self.tokens.push(Token::Redirect { takes_output: false, has_target: true });
+                self.tokens.push(ShellToken::Redirect { takes_output: false, has_target: true });
             }
             return;
         }
@@ -189,11 +189,13 @@ impl<'a> Reader<'a> {
                 - self.rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-').len();
             self.rest = &self.rest[digits..];
         }
-        self.tokens
-            .push(Token::Redirect { takes_output: is_output && !to_descriptor, has_target: !to_descriptor });
+        self.tokens.push(ShellToken::Redirect {
+            takes_output: is_output && !to_descriptor,
+            has_target: !to_descriptor,
+        });
     }
 
-    fn skip_documents(&mut self) {
+    fn skip_here_documents(&mut self) {
         for end in std::mem::take(&mut self.documents) {
             let mut rest = self.rest;
             while !rest.is_empty() {
@@ -209,7 +211,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns where the open bracket closes. Brackets in quotes and here-documents are skipped.
-fn closing_bracket(text: &str) -> usize {
+fn closing_bracket_position(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (1_usize, 0);
     while at < bytes.len() {
@@ -223,7 +225,7 @@ fn closing_bracket(text: &str) -> usize {
                 }
             }
             b'<' if text[at..].starts_with("<<") && !text[at..].starts_with("<<<") => {
-                at = document_end(text, at);
+                at = here_document_end(text, at);
                 continue;
             }
             b'(' => depth += 1,
@@ -241,7 +243,7 @@ fn closing_bracket(text: &str) -> usize {
 }
 
 /// Returns the position after the here-document that begins at `at`.
-fn document_end(text: &str, at: usize) -> usize {
+fn here_document_end(text: &str, at: usize) -> usize {
     let (head, body) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
     let name = head.trim_start_matches(['<', '-', ' ']);
     let name: String = name

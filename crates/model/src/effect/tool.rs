@@ -1,7 +1,7 @@
 //! Rules for tools of MCP servers, by name: `mcp__linear__create_issue` creates an issue.
 
-use super::said::{self, Said};
-use super::{Effect, Kind, Made};
+use super::said::{self, CommandOutput};
+use super::{CompletedCall, Effect, EffectKind};
 
 /// Verbs that show that a tool changes something, with their past tense.
 const CHANGING_VERBS: &[(&str, &str)] = &[
@@ -71,19 +71,19 @@ const LOCAL_SERVERS: &[&str] = &[
 ];
 
 /// Returns whether a tool's name says that it changes something outside this machine.
-pub fn acts(tool: &str) -> bool {
-    verb(tool).is_some()
+pub fn tool_acts_externally(tool: &str) -> bool {
+    server_words_and_verb(tool).is_some()
 }
 
 /// Returns the server, the words of the tool's name, and the past tense of its verb.
-fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
+fn server_words_and_verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
     let rest = tool.strip_prefix("mcp__")?;
     let (server, name) = rest.split_once("__")?;
-    let of_server = words(server);
+    let of_server = split_tool_name(server);
     if of_server.iter().any(|word| LOCAL_SERVERS.contains(&word.as_str())) {
         return None;
     }
-    let mut words = words(name);
+    let mut words = split_tool_name(name);
     // `slack_post_message` repeats the server's name, which is skipped.
     while words.len() > 1
         && of_server.contains(&words[0])
@@ -102,7 +102,7 @@ fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
 }
 
 /// Splits a name such as `create_issue`, `notion-create-pages` or `createJiraIssue` into words in lower case.
-fn words(name: &str) -> Vec<String> {
+fn split_tool_name(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before_lower = false;
     for c in name.chars() {
@@ -122,8 +122,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-pub(super) fn effects(made: &Made, said: &Said) -> Vec<Effect> {
-    let Some((server, words, done)) = verb(made.tool) else { return Vec::new() };
+pub(super) fn effects_of_tool(made: &CompletedCall, said: &CommandOutput) -> Vec<Effect> {
+    let Some((server, words, done)) = server_words_and_verb(made.tool) else { return Vec::new() };
     let is_error =
         said.lines().next().is_some_and(|line| line.starts_with("Error") || line.starts_with("MCP error"));
     if !made.ok || is_error {
@@ -131,18 +131,22 @@ pub(super) fn effects(made: &Made, said: &Said) -> Vec<Effect> {
     }
     let object = words.join(" ");
     let kind = match (words.last().map(String::as_str), done) {
-        (Some("comment" | "comments" | "reply" | "note"), _) | (_, "commented" | "replied") => Kind::Comment,
-        (Some("issue" | "issues" | "ticket"), _) => Kind::Issue,
-        (Some("request"), _) if object.contains("pull") || object.contains("merge") => Kind::PullRequest,
-        (Some("review"), _) => Kind::Review,
-        (Some("release"), _) => Kind::Release,
-        (Some("branch"), _) => Kind::Branch,
-        (Some("message" | "messages" | "email" | "mail"), _) => Kind::Message,
-        (_, "deployed") => Kind::Deployment,
-        (Some("migration"), "applied") => Kind::Migration,
-        _ => Kind::Request,
+        (Some("comment" | "comments" | "reply" | "note"), _) | (_, "commented" | "replied") => {
+            EffectKind::Comment
+        }
+        (Some("issue" | "issues" | "ticket"), _) => EffectKind::Issue,
+        (Some("request"), _) if object.contains("pull") || object.contains("merge") => {
+            EffectKind::PullRequest
+        }
+        (Some("review"), _) => EffectKind::Review,
+        (Some("release"), _) => EffectKind::Release,
+        (Some("branch"), _) => EffectKind::Branch,
+        (Some("message" | "messages" | "email" | "mail"), _) => EffectKind::Message,
+        (_, "deployed") => EffectKind::Deployment,
+        (Some("migration"), "applied") => EffectKind::Migration,
+        _ => EffectKind::Request,
     };
-    let noun = if kind == Kind::Request { format!("{object} ") } else { String::new() };
+    let noun = if kind == EffectKind::Request { format!("{object} ") } else { String::new() };
     let asked = made.asked.trim();
     let what = match asked.is_empty() {
         true => format!("{noun}{done}"),
@@ -150,7 +154,7 @@ pub(super) fn effects(made: &Made, said: &Said) -> Vec<Effect> {
     };
     let (mut id, mut link) = (String::new(), String::new());
     if let Some(start) = made.output.find(['{', '[']) {
-        let (found, _) = said::json(&made.output[start..]);
+        let (found, _) = said::ids_in_json(&made.output[start..]);
         if found.failed {
             return Vec::new();
         }
@@ -158,7 +162,7 @@ pub(super) fn effects(made: &Made, said: &Said) -> Vec<Effect> {
         link = found.link;
     }
     if link.is_empty() {
-        link = said::link_in(made.output, |_| true).unwrap_or("").to_owned();
+        link = said::find_link(made.output, |_| true).unwrap_or("").to_owned();
     }
     if link.contains("://api.") {
         link.clear();

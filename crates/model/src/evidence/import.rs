@@ -3,52 +3,54 @@
 
 use serde_json::{Map, Value};
 
-use super::{Entry, EntryType, Kind, Verdict};
+use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::id::Id;
-use crate::text::fingerprint;
+use crate::text::fnv_fingerprint;
 
 /// What a file in the evidence folder is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Foreign {
+pub enum ForeignEvidence {
     Evidence {
         task: String,
-        entries: Vec<Entry>,
+        entries: Vec<EvidenceEntry>,
     },
     /// The file is not evidence; the text says what it is instead.
     Other(&'static str),
 }
 
 /// Reads a file; `path` is relative to the evidence folder. The error says why it cannot be read.
-pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
+pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
     else {
         return Err("it is not a JSON object".to_owned());
     };
-    if stem(path).starts_with("agent-tools-") {
-        return Ok(Foreign::Other("a list of the tools that agents had"));
+    if file_stem(path).starts_with("agent-tools-") {
+        return Ok(ForeignEvidence::Other("a list of the tools that agents had"));
     }
     if path.starts_with("sbom/") {
-        return Ok(Foreign::Other("a bill of materials"));
+        return Ok(ForeignEvidence::Other("a bill of materials"));
     }
-    let task = task_of(path, &fields);
-    let entries: Vec<Entry> = match (fields.get("entries"), fields.get("gates")) {
-        (Some(Value::Array(entries)), _) => entries.iter().map(|entry| of_entry(&task, entry)).collect(),
-        (_, Some(Value::Object(gates))) => of_gates(&task, &fields, gates),
-        _ => vec![of_anything(&task, path, &Value::Object(fields))],
+    let task = task_of_file(path, &fields);
+    let entries: Vec<EvidenceEntry> = match (fields.get("entries"), fields.get("gates")) {
+        (Some(Value::Array(entries)), _) => {
+            entries.iter().map(|entry| entry_of_bundle(&task, entry)).collect()
+        }
+        (_, Some(Value::Object(gates))) => entries_of_gates(&task, &fields, gates),
+        _ => vec![note_of_any_file(&task, path, &Value::Object(fields))],
     };
-    Ok(Foreign::Evidence { task, entries })
+    Ok(ForeignEvidence::Evidence { task, entries })
 }
 
 /// Returns the task that the file's content names, or else the name of its folder, or else the file's own name.
 /// `2.1 2.json` is a copy of `2.1.json`.
-fn task_of(path: &str, fields: &Map<String, Value>) -> String {
+fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
         return said.to_string();
     }
     let folder = path.rsplit_once('/').map(|(folder, _)| folder.replace('/', "."));
-    let name = folder.unwrap_or_else(|| stem(path).to_owned());
+    let name = folder.unwrap_or_else(|| file_stem(path).to_owned());
     let name = match name.rsplit_once(' ') {
         Some((name, copy)) if copy.bytes().all(|b| b.is_ascii_digit()) => name.to_owned(),
         _ => name,
@@ -57,11 +59,11 @@ fn task_of(path: &str, fields: &Map<String, Value>) -> String {
     let number = name.split('-').next().unwrap_or_default();
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let name = if is_number { number } else { &name };
-    Id::new(name).map_or_else(|_| valid_id(name), |id| id.to_string())
+    Id::new(name).map_or_else(|_| to_valid_id(name), |id| id.to_string())
 }
 
 /// Turns a name into a valid id.
-fn valid_id(name: &str) -> String {
+fn to_valid_id(name: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' };
     let name: String = name.chars().map(kept).take(64).collect();
     let name: Vec<&str> = name.split('.').filter(|part| !part.is_empty()).collect();
@@ -69,24 +71,24 @@ fn valid_id(name: &str) -> String {
     Id::new(&name).map_or_else(|_| "_imported".to_owned(), |id| id.to_string())
 }
 
-fn stem(path: &str) -> &str {
+fn file_stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.strip_suffix(".json").unwrap_or(name)
 }
 
 /// Reads an entry of a bundle. All fields go to its metadata, so that a field of an unexpected type is not lost.
-fn of_entry(task: &str, value: &Value) -> Entry {
-    let mut entry = match serde_json::from_value::<Entry>(value.clone()) {
+fn entry_of_bundle(task: &str, value: &Value) -> EvidenceEntry {
+    let mut entry = match serde_json::from_value::<EvidenceEntry>(value.clone()) {
         Ok(entry) => entry,
         Err(_) => {
             let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            let mut entry = Entry {
+            let mut entry = EvidenceEntry {
                 entry_type: text("type"),
                 timestamp: text("timestamp"),
                 agent: text("agent"),
                 verdict: text("verdict"),
                 summary: text("summary"),
-                ..Entry::default()
+                ..EvidenceEntry::default()
             };
             entry.metadata.insert("original".to_owned(), value.clone());
             entry
@@ -96,65 +98,75 @@ fn of_entry(task: &str, value: &Value) -> Entry {
         entry.entry_type = EntryType::Note.name().to_owned();
     }
     if entry.verdict.is_empty() {
-        entry.verdict = Verdict::Info.name().to_owned();
+        entry.verdict = EvidenceVerdict::Info.name().to_owned();
     }
-    with_id(task, entry, value)
+    with_import_id(task, entry, value)
 }
 
 /// Reads `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`. A gate says that an agent had its
 /// turn, not what the agent found, so it is a note.
-fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>) -> Vec<Entry> {
+fn entries_of_gates(
+    task: &str,
+    fields: &Map<String, Value>,
+    gates: &Map<String, Value>,
+) -> Vec<EvidenceEntry> {
     let required = fields.get("required_gates").cloned().unwrap_or_default();
     let of_gate = |(name, gate): (&String, &Value)| {
         let text = |key: &str| gate.get(key).and_then(Value::as_str).map(str::to_owned);
-        let mut entry = Entry {
+        let mut entry = EvidenceEntry {
             entry_type: EntryType::Note.name().to_owned(),
             timestamp: text("timestamp").unwrap_or_default(),
             agent: text("agent").unwrap_or_else(|| name.clone()),
-            verdict: Verdict::Info.name().to_owned(),
+            verdict: EvidenceVerdict::Info.name().to_owned(),
             summary: format!("the gate {name} was passed in another tool, which did not record the verdict"),
-            ..Entry::default()
+            ..EvidenceEntry::default()
         };
         entry.metadata.insert("gate".to_owned(), gate.clone());
         entry.metadata.insert("required_gates".to_owned(), required.clone());
-        with_id(task, entry, &serde_json::json!([name, gate]))
+        with_import_id(task, entry, &serde_json::json!([name, gate]))
     };
-    let mut entries: Vec<Entry> = gates.iter().map(of_gate).collect();
+    let mut entries: Vec<EvidenceEntry> = gates.iter().map(of_gate).collect();
     let has_gates = !entries.is_empty();
     if !has_gates {
-        let mut entry = Entry {
+        let mut entry = EvidenceEntry {
             entry_type: EntryType::Note.name().to_owned(),
-            verdict: Verdict::Info.name().to_owned(),
+            verdict: EvidenceVerdict::Info.name().to_owned(),
             summary: "no gate was passed yet".to_owned(),
-            ..Entry::default()
+            ..EvidenceEntry::default()
         };
         entry.metadata.insert("required_gates".to_owned(), required.clone());
-        entries.push(with_id(task, entry, &serde_json::json!(["no gates", required])));
+        entries.push(with_import_id(task, entry, &serde_json::json!(["no gates", required])));
     }
     entries
 }
 
 /// Turns any other file into a note that contains all of it.
-fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
+fn note_of_any_file(task: &str, path: &str, value: &Value) -> EvidenceEntry {
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
-    let verdict =
-        text(&["verdict", "status"]).and_then(|word| Verdict::parse(&word)).unwrap_or(Verdict::Info);
+    let verdict = text(&["verdict", "status"])
+        .and_then(|word| EvidenceVerdict::parse(&word))
+        .unwrap_or(EvidenceVerdict::Info);
     let said = text(&["summary", "rationale", "message", "recommendation"]);
-    let mut entry = Entry {
+    let mut entry = EvidenceEntry {
         entry_type: EntryType::Note.name().to_owned(),
         timestamp: text(&["timestamp", "generated_at", "generatedAt", "created_at"]).unwrap_or_default(),
         agent: text(&["agent"]).unwrap_or_default(),
         verdict: verdict.name().to_owned(),
-        summary: said.map_or_else(|| path.to_owned(), |said| format!("{}: {said}", stem(path))),
-        ..Entry::default()
+        summary: said.map_or_else(|| path.to_owned(), |said| format!("{}: {said}", file_stem(path))),
+        ..EvidenceEntry::default()
     };
     entry.metadata.insert("original".to_owned(), value.clone());
-    with_id(task, entry, value)
+    with_import_id(task, entry, value)
 }
 
 /// Gives the entry an id, so that a second import of it is recognised.
-fn with_id(task: &str, entry: Entry, original: &Value) -> Entry {
-    let mark = fingerprint([task, &original.to_string()]);
+fn with_import_id(task: &str, entry: EvidenceEntry, original: &Value) -> EvidenceEntry {
+    let mark = fnv_fingerprint([task, &original.to_string()]);
     let task_id = if entry.task_id.is_empty() { task.to_owned() } else { entry.task_id };
-    Entry { id: format!("i-{mark:016x}"), task_id, kind: Kind::Imported.name().to_owned(), ..entry }
+    EvidenceEntry {
+        id: format!("i-{mark:016x}"),
+        task_id,
+        kind: EvidenceOrigin::Imported.name().to_owned(),
+        ..entry
+    }
 }

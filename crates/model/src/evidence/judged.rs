@@ -1,15 +1,15 @@
 //! Turns what a judging agent of a swarm returned into evidence for the task that it judged.
 
-use super::{Entry, EntryType, Kind, Verdict};
+use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::render::one_line;
-use crate::swarm::Part;
-use crate::text::fingerprint;
-use crate::verdict::{Problem, Reading, fields, read};
+use crate::swarm::AgentPart;
+use crate::text::fnv_fingerprint;
+use crate::verdict::{VerdictProblem, VerdictReading, fields, read_verdict};
 
 /// What an agent returned, and which agent it was. The text is redacted.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
-    pub part: Part,
+pub struct AgentAnswer<'a> {
+    pub part: AgentPart,
     /// The agent's type, as the harness names it.
     pub agent: &'a str,
     /// The harness's id of this one agent; empty if it gives none.
@@ -19,48 +19,48 @@ pub struct Answer<'a> {
     pub at: &'a str,
     pub text: &'a str,
     /// Why the text was not read; `text` is empty then.
-    pub unread: Option<Problem>,
+    pub unread: Option<VerdictProblem>,
 }
 
 /// The longest text of a field that is kept, in characters.
-const LONGEST_FIELD: usize = 300;
+const MAX_FIELD_CHARS: usize = 300;
 
 /// Returns the entry for a task; `None` if an agent of this kind does not judge. An answer that cannot be read becomes
 /// a note, which neither proves nor rejects anything.
-pub fn judged(answer: &Answer, task: &str) -> Option<Entry> {
-    let Answer { part, agent, agent_id, session, harness, at, text, unread } = *answer;
-    let entry_type = part.judges()?;
-    let reading = unread.map_or_else(|| read(text), Reading::Unreadable);
+pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry> {
+    let AgentAnswer { part, agent, agent_id, session, harness, at, text, unread } = *answer;
+    let entry_type = part.evidence_type_judged()?;
+    let reading = unread.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
     let fields = fields(text);
-    let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, LONGEST_FIELD).into()).collect();
+    let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_FIELD_CHARS).into()).collect();
     // Two processes may report the same stop. If agents have no id, their stops are distinguished by time.
-    let mark = fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
-    let mut entry = Entry {
+    let mark = fnv_fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);
+    let mut entry = EvidenceEntry {
         id: format!("v-{mark:016x}"),
         task_id: task.to_owned(),
-        kind: Kind::Claimed.name().to_owned(),
+        kind: EvidenceOrigin::Claimed.name().to_owned(),
         timestamp: at.to_owned(),
         agent: one_line(agent, 64),
         risk: fields.risk.as_deref().map(|risk| one_line(risk, 64)),
         issues: cut(&fields.issues),
-        ..Entry::default()
+        ..EvidenceEntry::default()
     };
     match reading {
-        Reading::Clear(ruling) => {
+        VerdictReading::Clear(ruling) => {
             entry_type.name().clone_into(&mut entry.entry_type);
-            part.verdict(ruling).name().clone_into(&mut entry.verdict);
+            part.to_evidence_verdict(ruling).name().clone_into(&mut entry.verdict);
             let about = fields.summary.as_ref().or(fields.issues.first()).or(fields.failures.first());
-            let about = about.map_or(String::new(), |text| format!(": {}", one_line(text, LONGEST_FIELD)));
+            let about = about.map_or(String::new(), |text| format!(": {}", one_line(text, MAX_FIELD_CHARS)));
             entry.summary = format!("{}{about}", ruling.name());
             entry.metadata.insert("ruling".to_owned(), ruling.name().into());
         }
-        Reading::Unreadable(problem) => {
+        VerdictReading::Unreadable(problem) => {
             EntryType::Note.name().clone_into(&mut entry.entry_type);
-            Verdict::Info.name().clone_into(&mut entry.verdict);
+            EvidenceVerdict::Info.name().clone_into(&mut entry.verdict);
             entry.summary = format!("the verdict is unreadable: {problem}");
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             entry.metadata.insert("unreadable".to_owned(), problem.to_string().into());
-            entry.metadata.insert("begins".to_owned(), one_line(first, LONGEST_FIELD).into());
+            entry.metadata.insert("begins".to_owned(), one_line(first, MAX_FIELD_CHARS).into());
         }
     }
     if entry_type == EntryType::Test {

@@ -1,41 +1,41 @@
 //! How much evidence a task may have. A write that exceeds a limit is refused, and the message gives the limit. Surplus
 //! entries go to the archive, and nothing is lost.
 
-use super::standing::in_effect;
-use super::{Bundle, Entry};
+use super::standing::entries_in_effect;
+use super::{EvidenceBundle, EvidenceEntry};
 
-pub const BUNDLE_BYTES: usize = 500 * 1024;
-pub const PATCH_BYTES: usize = 5 * 1024 * 1024;
-pub const TASK_BYTES: usize = 20 * 1024 * 1024;
-pub const MOST_ENTRIES: usize = 100;
+pub const MAX_BUNDLE_BYTES: usize = 500 * 1024;
+pub const MAX_PATCH_BYTES: usize = 5 * 1024 * 1024;
+pub const MAX_TASK_BYTES: usize = 20 * 1024 * 1024;
+pub const MAX_ENTRIES: usize = 100;
 
 /// A bundle within its limits, and the entries that go to the archive, oldest first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trimmed {
-    pub bundle: Bundle,
-    pub archived: Vec<Entry>,
+pub struct TrimmedBundle {
+    pub bundle: EvidenceBundle,
+    pub archived: Vec<EvidenceEntry>,
 }
 
 /// Archives entries until `most` are left. First go the entries that a later entry settled, then those that passed, in
 /// each group the oldest first. A failure that nothing settled stays, because its task would pass without it; it goes
-/// only if there are more than [`MOST_ENTRIES`] entries.
-pub fn trim(bundle: Bundle, most: usize) -> Trimmed {
+/// only if there are more than [`MAX_ENTRIES`] entries.
+pub fn trim_to_count(bundle: EvidenceBundle, most: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
-    let leaving = ArchiveOrder::of(&bundle.entries);
+    let leaving = ArchiveOrder::order_entries(&bundle.entries);
     let count = bundle.entries.len();
-    let taken = over(count, most).min(leaving.order.len() - leaving.open).max(over(count, MOST_ENTRIES));
+    let taken = over(count, most).min(leaving.order.len() - leaving.open).max(over(count, MAX_ENTRIES));
     archive_entries(bundle, &leaving.order[..taken])
 }
 
-/// Archives entries until at most [`MOST_ENTRIES`] are left and they fit into [`BUNDLE_BYTES`]. An entry that is too
+/// Archives entries until at most [`MAX_ENTRIES`] are left and they fit into [`MAX_BUNDLE_BYTES`]. An entry that is too
 /// large by itself goes first.
-pub fn trim_to_size(bundle: Bundle) -> Trimmed {
+pub fn trim_to_size(bundle: EvidenceBundle) -> TrimmedBundle {
     let sizes: Vec<usize> = bundle.entries.iter().map(size_in_bundle).collect();
-    let mut order = ArchiveOrder::of(&bundle.entries).order;
-    order.sort_by_key(|at| sizes[*at] <= BUNDLE_BYTES);
-    let (mut count, mut size) = (bundle.entries.len(), bundle.bytes().len());
+    let mut order = ArchiveOrder::order_entries(&bundle.entries).order;
+    order.sort_by_key(|at| sizes[*at] <= MAX_BUNDLE_BYTES);
+    let (mut count, mut size) = (bundle.entries.len(), bundle.to_bytes().len());
     let taken = order.iter().take_while(|at| {
-        let is_over = count > MOST_ENTRIES || size > BUNDLE_BYTES;
+        let is_over = count > MAX_ENTRIES || size > MAX_BUNDLE_BYTES;
         (count, size) = (count - 1, size.saturating_sub(sizes[**at]));
         is_over
     });
@@ -44,9 +44,9 @@ pub fn trim_to_size(bundle: Bundle) -> Trimmed {
 }
 
 /// Returns how many of its entries a bundle may keep so that the new ones fit; `None` if they fit into no bundle.
-pub fn fitting(bundle: &Bundle, new: &[Entry]) -> Option<usize> {
-    let room = BUNDLE_BYTES.checked_sub(new.iter().map(size_in_bundle).sum())?;
-    let fits = |most: &usize| trim(bundle.clone(), *most).bundle.bytes().len() <= room;
+pub fn entries_kept_for_new(bundle: &EvidenceBundle, new: &[EvidenceEntry]) -> Option<usize> {
+    let room = MAX_BUNDLE_BYTES.checked_sub(new.iter().map(size_in_bundle).sum())?;
+    let fits = |most: &usize| trim_to_count(bundle.clone(), *most).bundle.to_bytes().len() <= room;
     (0..=bundle.entries.len()).rev().find(fits)
 }
 
@@ -59,8 +59,8 @@ struct ArchiveOrder {
 }
 
 impl ArchiveOrder {
-    fn of(entries: &[Entry]) -> ArchiveOrder {
-        let counting = in_effect(entries);
+    fn order_entries(entries: &[EvidenceEntry]) -> ArchiveOrder {
+        let counting = entries_in_effect(entries);
         let rank = |at: &usize| match counting.contains(at) {
             false => 0,
             true if !entries[*at].verdict().is_bad() => 1,
@@ -74,18 +74,18 @@ impl ArchiveOrder {
 }
 
 /// Splits a bundle into the entries that stay and those at `places`. Both parts keep their order.
-fn archive_entries(mut bundle: Bundle, places: &[usize]) -> Trimmed {
+fn archive_entries(mut bundle: EvidenceBundle, places: &[usize]) -> TrimmedBundle {
     let entries = std::mem::take(&mut bundle.entries);
     let mut archived = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {
         if places.contains(&at) { archived.push(entry) } else { bundle.entries.push(entry) }
     }
-    Trimmed { bundle, archived }
+    TrimmedBundle { bundle, archived }
 }
 
 /// Returns the number of bytes that an entry takes in the file: each line is indented, and a comma and a line end
 /// follow it.
-fn size_in_bundle(entry: &Entry) -> usize {
+fn size_in_bundle(entry: &EvidenceEntry) -> usize {
     let bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
     bytes.len() + 4 * (1 + bytes.iter().filter(|b| **b == b'\n').count()) + 2
 }

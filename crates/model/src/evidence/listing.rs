@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::hash;
+use crate::plan::sha256_hex;
 
 /// The recorded state of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,13 +16,13 @@ pub struct FileState {
 
 /// The states of files, by path relative to the checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct FileListing {
     pub files: BTreeMap<String, FileState>,
 }
 
-impl Listing {
+impl FileListing {
     /// Returns the hash that identifies this listing in an entry.
-    pub fn tree(&self) -> String {
+    pub fn tree_hash(&self) -> String {
         let mut all = String::new();
         for (path, state) in &self.files {
             let FileState { size, changed, hash } = state;
@@ -31,11 +31,11 @@ impl Listing {
                 false => all.push_str(&format!("{hash} {path}\0")),
             }
         }
-        hash(all.as_bytes())
+        sha256_hex(all.as_bytes())
     }
 
     /// Returns the listing as lines. The file that was changed last comes first, so that a difference is found quickly.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut files: Vec<(&String, &FileState)> = self.files.iter().collect();
         files.sort_by_key(|(_, state)| std::cmp::Reverse(state.changed));
         let mut text = String::new();
@@ -49,17 +49,17 @@ impl Listing {
     }
 
     /// Parses a listing. A line that cannot be read is an error, because its file could be the one that changed.
-    pub fn parse(bytes: &[u8]) -> Result<Listing, usize> {
+    pub fn parse(bytes: &[u8]) -> Result<FileListing, usize> {
         let mut files = BTreeMap::new();
         for (number, line) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-            let (path, state) = line_of(line).ok_or(number + 1)?;
+            let (path, state) = parse_line(line).ok_or(number + 1)?;
             files.insert(path, state);
         }
-        Ok(Listing { files })
+        Ok(FileListing { files })
     }
 }
 
-fn line_of(line: &[u8]) -> Option<(String, FileState)> {
+fn parse_line(line: &[u8]) -> Option<(String, FileState)> {
     let mut parts = std::str::from_utf8(line).ok()?.splitn(4, ' ');
     let hash = parts.next()?;
     let (size, changed) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

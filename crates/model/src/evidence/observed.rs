@@ -1,15 +1,15 @@
 //! Turns a test run that a hook saw into evidence for the task that was in progress.
 
-use super::{Entry, EntryType, Kind, Verdict};
+use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::digest::CheckUse;
 use crate::plan::{Plan, Task, TaskStatus};
-use crate::run::{self, Ended, Sort};
-use crate::text::fingerprint;
+use crate::run::{self, CommandKind, RunResult};
+use crate::text::fnv_fingerprint;
 
 /// Returns the task that a run at `at` belongs to: one that the session works on, or else one that no other session
 /// works on. `now` is when the records are read. If a task has that time, the todo list started or finished it at this
 /// checkpoint, so the real time is unknown and earlier.
-pub fn task_of<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
+pub fn task_of_run<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
     let is_on = |task: &&Task| {
         let begun = task.started_at.as_deref().is_none_or(|begun| begun <= at || begun == now);
         let over = task.done_at.as_deref() == Some(now);
@@ -24,44 +24,44 @@ pub fn task_of<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option
 }
 
 /// Returns the entry for a run; `None` if it is not a test, or its result is unknown.
-pub fn observed(check: &CheckUse, task: &str, session: &str, harness: &str) -> Option<Entry> {
-    if check.sort != Sort::Test || check.ended == Ended::Unknown {
+pub fn entry_of_run(check: &CheckUse, task: &str, session: &str, harness: &str) -> Option<EvidenceEntry> {
+    if check.sort != CommandKind::Test || check.ended == RunResult::Unknown {
         return None;
     }
     let CheckUse { run, folder, result, at, exit, .. } = check;
     // Records of older versions have only the summary line.
     let counts = match check.counts.is_none() {
-        true => run::counts(result).unwrap_or_default(),
+        true => run::counts_in_output(result).unwrap_or_default(),
         false => check.counts,
     };
     // Two runs can end within one second, so the time alone does not identify a run.
-    let mark = fingerprint([session, at, run, folder, check.ended.name(), &check.runs.to_string()]);
-    let mut entry = Entry {
+    let mark = fnv_fingerprint([session, at, run, folder, check.ended.name(), &check.runs.to_string()]);
+    let mut entry = EvidenceEntry {
         id: format!("o-{mark:016x}"),
         task_id: task.to_owned(),
         entry_type: EntryType::Test.name().to_owned(),
-        kind: Kind::Observed.name().to_owned(),
+        kind: EvidenceOrigin::Observed.name().to_owned(),
         timestamp: at.clone(),
         agent: harness.to_owned(),
-        verdict: verdict(check.ended, counts).name().to_owned(),
+        verdict: verdict_of_run(check.ended, counts).name().to_owned(),
         summary: result.clone(),
         tests_passed: counts.passed,
         tests_failed: counts.failed,
         command: Some(run.clone()),
         folder: folder.clone(),
         exit_code: *exit,
-        ..Entry::default()
+        ..EvidenceEntry::default()
     };
     entry.metadata.insert("session".to_owned(), session.into());
     Some(entry)
 }
 
 /// Returns the verdict on a run. A run without any test proves nothing.
-pub fn verdict(ended: Ended, counts: run::Counts) -> Verdict {
+pub fn verdict_of_run(ended: RunResult, counts: run::TestCounts) -> EvidenceVerdict {
     match ended {
-        Ended::Failed => Verdict::Fail,
-        Ended::Passed if counts.ran() == Some(0) => Verdict::Warn,
-        Ended::Passed => Verdict::Pass,
-        Ended::Unknown => Verdict::Warn,
+        RunResult::Failed => EvidenceVerdict::Fail,
+        RunResult::Passed if counts.tests_run() == Some(0) => EvidenceVerdict::Warn,
+        RunResult::Passed => EvidenceVerdict::Pass,
+        RunResult::Unknown => EvidenceVerdict::Warn,
     }
 }

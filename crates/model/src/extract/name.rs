@@ -56,7 +56,7 @@ const NAME_LABELS: &[&str] =
     &["file", "filename", "file name", "path", "filepath", "file path", "title", "name", "source"];
 
 /// Languages whose files have another extension than the language's name.
-const EXTENSIONS: &[(&str, &str)] = &[
+const EXTENSIONS_BY_LANGUAGE: &[(&str, &str)] = &[
     ("rust", "rs"),
     ("python", "py"),
     ("python3", "py"),
@@ -87,7 +87,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
 ];
 
 /// Returns the language of a fence: its first word, unless that is a file's name.
-pub fn language(info: &str) -> String {
+pub fn fence_language(info: &str) -> String {
     let word = info
         .trim_start_matches(['{', '.'])
         .split([' ', ':', ',', '{', '}', '=', '\t'])
@@ -100,21 +100,21 @@ pub fn language(info: &str) -> String {
 }
 
 /// Returns the extension of files in this language.
-pub fn ending(language: &str) -> &str {
-    let known = EXTENSIONS.iter().find(|(name, _)| *name == language).map(|(_, ending)| *ending);
+pub fn extension_of_language(language: &str) -> &str {
+    let known = EXTENSIONS_BY_LANGUAGE.iter().find(|(name, _)| *name == language).map(|(_, ending)| *ending);
     let is_plain = language.len() <= 10 && language.bytes().all(|b| b.is_ascii_alphanumeric());
     known.unwrap_or(if is_plain { language } else { "txt" })
 }
 
 /// Finds a name in the fence: ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````, ```` ```rust title="src/a.rs"
 /// ````, ```` ```src/a.rs ````.
-pub fn in_info(info: &str) -> Option<String> {
+pub fn name_in_fence_info(info: &str) -> Option<String> {
     let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
     for (at, _) in info.match_indices(['=', ':']) {
         let label = info[..at].trim_end().rsplit([' ', ',', '{', '\t']).next().unwrap_or_default();
         let label = label.to_lowercase();
         let label = label.trim_matches(['"', '\'']);
-        let name = value(info[at + 1..].trim_start());
+        let name = quoted_or_bare_value(info[at + 1..].trim_start());
         if NAME_LABELS.contains(&label)
             && name.as_deref().is_some_and(|name| is_file_label(label) || has_ending(name))
         {
@@ -124,19 +124,21 @@ pub fn in_info(info: &str) -> Option<String> {
     if let Some((_, comment)) =
         info.split_once("//").or_else(|| info.split_once('#')).filter(|(_, rest)| rest.starts_with(' '))
     {
-        return path(comment);
+        return as_file_name(comment);
     }
     let first = info.split_whitespace().next().unwrap_or_default();
     // In `rust:src/a.rs` the name follows the colon, but `C:\a.rs` is a name itself.
-    let after_colon =
-        first.split_once(':').filter(|(language, _)| language.len() > 1).and_then(|(_, name)| path(name));
+    let after_colon = first
+        .split_once(':')
+        .filter(|(language, _)| language.len() > 1)
+        .and_then(|(_, name)| as_file_name(name));
     after_colon.or_else(|| {
-        info.split_whitespace().find_map(|word| path(word.trim_matches(['(', ')', '[', ']', ','])))
+        info.split_whitespace().find_map(|word| as_file_name(word.trim_matches(['(', ')', '[', ']', ','])))
     })
 }
 
 /// Returns a value in quotation marks, or up to the next blank.
-fn value(text: &str) -> Option<String> {
+fn quoted_or_bare_value(text: &str) -> Option<String> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     let name = match quote {
         Some(quote) => text[1..].split(quote).next()?,
@@ -147,10 +149,10 @@ fn value(text: &str) -> Option<String> {
 }
 
 /// Finds a name in a comment: `// src/a.rs`, `# file: a.py`, `<!-- index.html -->`, `/* a.css */`, `-- a.sql`.
-pub fn in_comment(line: &str, language: &str) -> Option<String> {
+pub fn name_in_comment(line: &str, language: &str) -> Option<String> {
     let line = line.trim();
     // In markdown this is a heading.
-    if line.starts_with('#') && ending(language) == "md" {
+    if line.starts_with('#') && extension_of_language(language) == "md" {
         return None;
     }
     let marks = [
@@ -160,7 +162,7 @@ pub fn in_comment(line: &str, language: &str) -> Option<String> {
     let text = marks.iter().find_map(|mark| line.strip_prefix(mark))?;
     let ends = ["-->", "*/}}", "*/", "*)", "\"\"\"", "'''"];
     let text = ends.iter().find_map(|end| text.trim_end().strip_suffix(end)).unwrap_or(text);
-    labelled(text.trim().trim_matches(['=', '-', '*', ' ']))
+    name_after_label(text.trim().trim_matches(['=', '-', '*', ' ']))
 }
 
 /// A name in the line before a block.
@@ -173,7 +175,7 @@ pub struct FoundName {
 /// Finds a name in the line before a block: `**src/a.rs**`, `### src/a.rs`, `File: src/a.rs`, ``Now `src/a.rs`:``, `1.
 /// src/a.rs`, `Create src/a.rs:`. A block of commands does not get the name of a source file, and a sentence names the
 /// block only if the language fits.
-pub fn in_line_before(line: &str, language: &str) -> Option<FoundName> {
+pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
     let name = any_in_line_before(line)?;
     let rest = line.replacen(&name, "", 1).to_lowercase();
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -204,7 +206,7 @@ fn is_language_of(language: &str, name: &str) -> bool {
         .next()
         .and_then(|name| name.rsplit_once('.'))
         .map(|(_, ending)| ending.to_lowercase());
-    let (of_name, of_language) = (of_name.unwrap_or_default(), ending(language));
+    let (of_name, of_language) = (of_name.unwrap_or_default(), extension_of_language(language));
     !language.is_empty()
         && !of_name.is_empty()
         && (of_name == of_language
@@ -219,10 +221,10 @@ fn any_in_line_before(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches(['#', '>', '-', '*', '+', ' ']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let line = if number.len() < line.len() { number.strip_prefix(['.', ')']).unwrap_or(line) } else { line };
-    if let Some(name) = tagged(line) {
+    if let Some(name) = name_in_tag(line) {
         return Some(name);
     }
-    let mut quoted = line.split('`').skip(1).step_by(2).filter_map(path);
+    let mut quoted = line.split('`').skip(1).step_by(2).filter_map(as_file_name);
     // If the line ends with a quoted text, the last quoted path is meant, otherwise the first. In
     // ``In `a.rs`, below `b()`:`` only `a.rs` is a path.
     if let Some(first) = quoted.next() {
@@ -234,30 +236,32 @@ fn any_in_line_before(line: &str) -> Option<String> {
     }
     let bare = line.trim_end_matches([':', ' ']).trim_matches(['*', '_', ' ']).trim_end_matches(':');
     let bare = bare.split_once(" (").map_or(bare, |(name, _)| name).trim_matches(['*', '_']);
-    labelled(bare).or_else(|| {
+    name_after_label(bare).or_else(|| {
         // The name is in bold in the middle of a sentence, or is the last word before a colon.
-        let bold = line.split("**").skip(1).step_by(2).find_map(labelled);
-        bold.or_else(|| line.trim_end().ends_with(':').then(|| path(bare.rsplit(' ').next()?))?)
+        let bold = line.split("**").skip(1).step_by(2).find_map(name_after_label);
+        bold.or_else(|| line.trim_end().ends_with(':').then(|| as_file_name(bare.rsplit(' ').next()?))?)
     })
 }
 
 /// Reads `<file path="src/a.rs">`.
-fn tagged(line: &str) -> Option<String> {
+fn name_in_tag(line: &str) -> Option<String> {
     let tag = line.strip_prefix('<')?.split_once('>')?.0;
-    ["path=", "name=", "file=", "src="].iter().find_map(|label| value(tag.split_once(label)?.1))
+    ["path=", "name=", "file=", "src="]
+        .iter()
+        .find_map(|label| quoted_or_bare_value(tag.split_once(label)?.1))
 }
 
 /// Returns a name that is alone or follows a label.
-fn labelled(text: &str) -> Option<String> {
+fn name_after_label(text: &str) -> Option<String> {
     let after = text.split_once([':', '=']).and_then(|(label, name)| {
         let label = label.trim().trim_matches(['*', '_', '@']).to_lowercase();
         let name = NAME_LABELS
             .contains(&label.as_str())
-            .then(|| value(name.trim().trim_matches(['*', '`', ' '])))?;
+            .then(|| quoted_or_bare_value(name.trim().trim_matches(['*', '`', ' '])))?;
         // `name: ci` and `Source: https://example.com/a.html` name something else.
-        name.filter(|name| !name.contains("://") && (is_file_label(&label) || path(name).is_some()))
+        name.filter(|name| !name.contains("://") && (is_file_label(&label) || as_file_name(name).is_some()))
     });
-    after.or_else(|| path(text))
+    after.or_else(|| as_file_name(text))
 }
 
 /// Whether what follows a label can only be a file's name.
@@ -275,7 +279,7 @@ fn has_ending(name: &str) -> bool {
 }
 
 /// Returns the text if it looks like a file's name: one word with an extension, or a well-known name.
-fn path(text: &str) -> Option<String> {
+fn as_file_name(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches([':', ',']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_word = !text.is_empty()

@@ -1,11 +1,11 @@
 //! How an output ends. The output is read line by line, because a hook must not use memory for five megabytes.
 
-use crate::document::Scanner;
+use crate::document::OutlineScanner;
 
-use super::SENTINEL;
+use super::COMPLETE_SENTINEL;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum OutputEnding {
     /// The output contains no words.
     Empty,
     /// The output contains only the sentinel.
@@ -18,60 +18,65 @@ pub enum Ending {
     Sealed,
 }
 
-/// The state of a file while it is read to determine its [`Ending`].
+/// The state of a file while it is read to determine its [`OutputEnding`].
 #[derive(Debug)]
-pub struct Reading {
-    scanner: Scanner,
-    ending: Ending,
+pub struct OutputScanner {
+    scanner: OutlineScanner,
+    ending: OutputEnding,
 }
 
-impl Default for Reading {
-    fn default() -> Reading {
-        Reading { scanner: Scanner::default(), ending: Ending::Empty }
+impl Default for OutputScanner {
+    fn default() -> OutputScanner {
+        OutputScanner { scanner: OutlineScanner::default(), ending: OutputEnding::Empty }
     }
 }
 
-impl Reading {
+impl OutputScanner {
     /// Reads the next line, without its line end; lines are counted from 1. Blanks after the sentinel are invisible, so
     /// they are ignored.
-    pub fn feed(&mut self, number: usize, line: &[u8]) {
+    pub fn scan_line(&mut self, number: usize, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
-        self.scanner.feed(line, number);
+        self.scanner.scan_line(line, number);
         if line.trim_ascii().is_empty() {
             return;
         }
-        self.ending = match (line.trim_ascii_end() == SENTINEL.as_bytes(), self.scanner.open_fence()) {
-            (false, _) => Ending::Open,
-            (true, Some(line)) => Ending::Fenced { line },
-            (true, None) if matches!(self.ending, Ending::Empty | Ending::Bare) => Ending::Bare,
-            (true, None) => Ending::Sealed,
+        self.ending = match (
+            line.trim_ascii_end() == COMPLETE_SENTINEL.as_bytes(),
+            self.scanner.line_of_open_fence(),
+        ) {
+            (false, _) => OutputEnding::Open,
+            (true, Some(line)) => OutputEnding::Fenced { line },
+            (true, None) if matches!(self.ending, OutputEnding::Empty | OutputEnding::Bare) => {
+                OutputEnding::Bare
+            }
+            (true, None) => OutputEnding::Sealed,
         };
     }
 
-    pub fn ending(&self) -> Ending {
+    pub fn ending(&self) -> OutputEnding {
         self.ending
     }
 
     /// Returns the line that opened a code fence which is still open.
-    pub fn open_fence(&self) -> Option<usize> {
-        self.scanner.open_fence()
+    pub fn line_of_open_fence(&self) -> Option<usize> {
+        self.scanner.line_of_open_fence()
     }
 
     /// Judges the end of a file that is too large to read completely. Whether a fence is open there remains unknown.
-    pub fn of_tail(tail: &[u8]) -> Ending {
+    pub fn ending_of_tail(tail: &[u8]) -> OutputEnding {
         let last = tail.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty());
-        match last.is_some_and(|line| line.trim_ascii_end() == SENTINEL.as_bytes()) {
-            true => Ending::Sealed,
-            false => Ending::Open,
+        match last.is_some_and(|line| line.trim_ascii_end() == COMPLETE_SENTINEL.as_bytes()) {
+            true => OutputEnding::Sealed,
+            false => OutputEnding::Open,
         }
     }
 
     /// Reads a complete text.
-    pub fn of(text: &[u8]) -> Reading {
-        let mut reading = Reading::default();
+    pub fn scan_text(text: &[u8]) -> OutputScanner {
+        let mut reading = OutputScanner::default();
         for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
-            reading.feed(number, line);
+            reading.scan_line(number, line);
         }
         reading
     }

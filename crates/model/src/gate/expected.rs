@@ -4,25 +4,25 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{Tier, Verdict, tier_of};
+use super::{OutputTier, OutputVerdict, default_tier};
 use crate::time;
 
 pub const SCHEMA_VERSION: u64 = 1;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expected {
+pub struct ExpectedOutputs {
     pub stage: String,
     /// How often the whole stage was begun; every `--again` adds one.
     pub attempt: u32,
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<ExpectedOutput>,
     /// The file as it was read, to keep unknown fields.
     raw: Map<String, Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
+pub struct ExpectedOutput {
     pub file: String,
-    pub tier: Tier,
+    pub tier: OutputTier,
     pub prompt: String,
     /// The program and its arguments; empty if no command makes the output.
     pub launch: Vec<String>,
@@ -37,17 +37,17 @@ pub struct Output {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum ExpectedProblem {
     Damaged { line: Option<usize>, why: String },
     Foreign { why: String },
 }
 
-impl Output {
+impl ExpectedOutput {
     /// Makes an output of which only the name is known.
-    pub fn new(file: &str) -> Output {
-        Output {
+    pub fn new(file: &str) -> ExpectedOutput {
+        ExpectedOutput {
             file: file.to_owned(),
-            tier: tier_of(file),
+            tier: default_tier(file),
             prompt: String::new(),
             launch: Vec::new(),
             inputs: Vec::new(),
@@ -58,7 +58,7 @@ impl Output {
         }
     }
 
-    fn value(&self) -> Value {
+    fn to_json(&self) -> Value {
         let mut fields = Map::new();
         fields.insert("file".into(), self.file.as_str().into());
         fields.insert("tier".into(), self.tier.name().into());
@@ -66,7 +66,7 @@ impl Output {
         fields.insert("launch".into(), self.launch.clone().into());
         fields.insert("inputs".into(), self.inputs.clone().into());
         if let Some(not_before) = self.not_before {
-            fields.insert("not_before".into(), time::rfc3339(not_before).into());
+            fields.insert("not_before".into(), time::to_rfc3339(not_before).into());
         }
         fields.insert("attempts".into(), self.attempts.into());
         if self.was_valid {
@@ -79,50 +79,52 @@ impl Output {
     }
 }
 
-impl Expected {
-    pub fn new(stage: &str, outputs: Vec<Output>) -> Expected {
+impl ExpectedOutputs {
+    pub fn new(stage: &str, outputs: Vec<ExpectedOutput>) -> ExpectedOutputs {
         let mut raw = Map::new();
         raw.insert("schema_version".into(), SCHEMA_VERSION.into());
         raw.insert("stage".into(), stage.into());
         raw.insert("attempt".into(), 1.into());
-        raw.insert("outputs".into(), outputs.iter().map(Output::value).collect());
-        Expected { stage: stage.to_owned(), attempt: 1, outputs, raw }
+        raw.insert("outputs".into(), outputs.iter().map(ExpectedOutput::to_json).collect());
+        ExpectedOutputs { stage: stage.to_owned(), attempt: 1, outputs, raw }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<Expected, Problem> {
+    pub fn parse(bytes: &[u8]) -> Result<ExpectedOutputs, ExpectedProblem> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let raw: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| {
             let why =
                 if bytes.is_empty() { "the file is empty".to_owned() } else { format!("not JSON: {error}") };
-            Problem::Damaged { line: Some(error.line().max(1)), why }
+            ExpectedProblem::Damaged { line: Some(error.line().max(1)), why }
         })?;
         let version = match raw.get("schema_version") {
             None => SCHEMA_VERSION,
-            Some(version) => version.as_u64().ok_or_else(|| wrong("schema_version", "a whole number"))?,
+            Some(version) => {
+                version.as_u64().ok_or_else(|| wrong_type_problem("schema_version", "a whole number"))?
+            }
         };
         if version > SCHEMA_VERSION {
             let why = format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}");
-            return Err(Problem::Foreign { why });
+            return Err(ExpectedProblem::Foreign { why });
         }
-        let stage = text(&raw, "stage", "stage")?.unwrap_or_default();
-        let attempt = number(&raw, "attempt", "attempt")?.unwrap_or(1);
+        let stage = text_field(&raw, "stage", "stage")?.unwrap_or_default();
+        let attempt = number_field(&raw, "attempt", "attempt")?.unwrap_or(1);
         let Some(Value::Array(listed)) = raw.get("outputs") else {
-            return Err(wrong("outputs", "a list of the files that the run must contain"));
+            return Err(wrong_type_problem("outputs", "a list of the files that the run must contain"));
         };
-        let mut outputs: Vec<Output> = Vec::with_capacity(listed.len());
+        let mut outputs: Vec<ExpectedOutput> = Vec::with_capacity(listed.len());
         for (i, listed) in listed.iter().enumerate() {
             let output = read_output(listed, &format!("outputs[{i}]"))?;
             if outputs.iter().any(|known| known.file == output.file) {
                 let why = format!("outputs[{i}].file names `{}` a second time", output.file);
-                return Err(Problem::Damaged { line: None, why });
+                return Err(ExpectedProblem::Damaged { line: None, why });
             }
             outputs.push(output);
         }
         if outputs.is_empty() {
             let why = "outputs is empty, so nothing is expected".to_owned();
-            return Err(Problem::Damaged { line: None, why });
+            return Err(ExpectedProblem::Damaged { line: None, why });
         }
-        Ok(Expected { stage, attempt, outputs, raw })
+        Ok(ExpectedOutputs { stage, attempt, outputs, raw })
     }
 
     pub fn render(&self) -> Vec<u8> {
@@ -135,112 +137,116 @@ impl Expected {
         output.attempts += 1;
         output.inputs_digest = inputs_digest.to_owned();
         let attempts = output.attempts;
-        self.put(i, "attempts", attempts.into());
+        self.set_field(i, "attempts", attempts.into());
         if !inputs_digest.is_empty() {
-            self.put(i, "inputs_digest", inputs_digest.into());
+            self.set_field(i, "inputs_digest", inputs_digest.into());
         }
     }
 
     /// Records that an output became valid, or is no longer valid. In the second case launches are counted from zero
     /// again. Returns false if nothing changed.
-    pub fn note(&mut self, i: usize, verdict: Verdict) -> bool {
+    pub fn record_verdict(&mut self, i: usize, verdict: OutputVerdict) -> bool {
         let Some(output) = self.outputs.get_mut(i) else { return false };
-        let is_valid = verdict == Verdict::Valid;
+        let is_valid = verdict == OutputVerdict::Valid;
         if is_valid == output.was_valid || output.attempts == 0 {
             return false;
         }
         output.was_valid = is_valid;
-        self.put(i, "was_valid", is_valid.into());
+        self.set_field(i, "was_valid", is_valid.into());
         if !is_valid {
             self.outputs[i].attempts = 0;
-            self.put(i, "attempts", 0.into());
+            self.set_field(i, "attempts", 0.into());
         }
         true
     }
 
     /// Begins the stage again: the launches of these outputs are counted from zero.
-    pub fn begin_again(&mut self, outputs: &[usize]) {
+    pub fn reset_launches(&mut self, outputs: &[usize]) {
         self.attempt += 1;
         self.raw.insert("attempt".into(), self.attempt.into());
         for &i in outputs {
             if let Some(output) = self.outputs.get_mut(i) {
                 output.attempts = 0;
-                self.put(i, "attempts", 0.into());
+                self.set_field(i, "attempts", 0.into());
             }
         }
     }
 
-    fn put(&mut self, i: usize, key: &str, value: Value) {
+    fn set_field(&mut self, i: usize, key: &str, value: Value) {
         let listed = self.raw.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
         match listed {
             Some(Value::Object(fields)) => drop(fields.insert(key.to_owned(), value)),
             // Somebody wrote a bare name by hand.
-            Some(bare) => *bare = self.outputs[i].value(),
+            Some(bare) => *bare = self.outputs[i].to_json(),
             None => {}
         }
     }
 }
 
-fn read_output(value: &Value, at: &str) -> Result<Output, Problem> {
+fn read_output(value: &Value, at: &str) -> Result<ExpectedOutput, ExpectedProblem> {
     let fields = match value {
-        Value::String(file) => return Ok(Output::new(file)),
+        Value::String(file) => return Ok(ExpectedOutput::new(file)),
         Value::Object(fields) => fields,
-        _ => return Err(wrong(at, "an object with a `file`")),
+        _ => return Err(wrong_type_problem(at, "an object with a `file`")),
     };
     let key = |key: &str| format!("{at}.{key}");
-    let file = text(fields, "file", &key("file"))?.ok_or_else(|| wrong(&key("file"), "a text"))?;
-    let tier = match text(fields, "tier", &key("tier"))? {
-        None => tier_of(&file),
-        Some(word) => Tier::parse(&word).ok_or_else(|| wrong(&key("tier"), "`critical` or `advisory`"))?,
+    let file = text_field(fields, "file", &key("file"))?
+        .ok_or_else(|| wrong_type_problem(&key("file"), "a text"))?;
+    let tier = match text_field(fields, "tier", &key("tier"))? {
+        None => default_tier(&file),
+        Some(word) => OutputTier::parse(&word)
+            .ok_or_else(|| wrong_type_problem(&key("tier"), "`critical` or `advisory`"))?,
     };
-    let not_before = match text(fields, "not_before", &key("not_before"))? {
+    let not_before = match text_field(fields, "not_before", &key("not_before"))? {
         None => None,
         Some(word) => {
-            let at = time::parse(&word);
-            Some(at.ok_or_else(|| wrong(&key("not_before"), "a time such as 2026-11-15T19:22:00Z"))?)
+            let at = time::parse_time(&word);
+            Some(at.ok_or_else(|| {
+                wrong_type_problem(&key("not_before"), "a time such as 2026-11-15T19:22:00Z")
+            })?)
         }
     };
-    Ok(Output {
+    Ok(ExpectedOutput {
         tier,
         not_before,
-        prompt: text(fields, "prompt", &key("prompt"))?.unwrap_or_default(),
-        launch: texts(fields, "launch", &key("launch"))?,
-        inputs: texts(fields, "inputs", &key("inputs"))?,
-        attempts: number(fields, "attempts", &key("attempts"))?.unwrap_or(0),
+        prompt: text_field(fields, "prompt", &key("prompt"))?.unwrap_or_default(),
+        launch: texts_field(fields, "launch", &key("launch"))?,
+        inputs: texts_field(fields, "inputs", &key("inputs"))?,
+        attempts: number_field(fields, "attempts", &key("attempts"))?.unwrap_or(0),
         was_valid: fields.get("was_valid").and_then(Value::as_bool).unwrap_or(false),
-        inputs_digest: text(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
+        inputs_digest: text_field(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
         file,
     })
 }
 
-fn text(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<String>, Problem> {
+fn text_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<String>, ExpectedProblem> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(wrong(at, "a text")),
+        Some(_) => Err(wrong_type_problem(at, "a text")),
     }
 }
 
-fn texts(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Vec<String>, Problem> {
+fn texts_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Vec<String>, ExpectedProblem> {
     let list = match fields.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
-        Some(_) => return Err(wrong(at, "a list of texts")),
+        Some(_) => return Err(wrong_type_problem(at, "a list of texts")),
     };
     let words = list.iter().map(|word| word.as_str().map(str::to_owned));
-    words.collect::<Option<_>>().ok_or_else(|| wrong(at, "a list of texts"))
+    words.collect::<Option<_>>().ok_or_else(|| wrong_type_problem(at, "a list of texts"))
 }
 
-fn number(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<u32>, Problem> {
+fn number_field(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<u32>, ExpectedProblem> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
             let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-            number.map(Some).ok_or_else(|| wrong(at, "a whole number"))
+            number.map(Some).ok_or_else(|| wrong_type_problem(at, "a whole number"))
         }
     }
 }
 
-fn wrong(at: &str, wanted: &str) -> Problem {
-    Problem::Damaged { line: None, why: format!("{at} must be {wanted}") }
+fn wrong_type_problem(at: &str, wanted: &str) -> ExpectedProblem {
+    ExpectedProblem::Damaged { line: None, why: format!("{at} must be {wanted}") }
 }

@@ -5,13 +5,13 @@ use serde::Deserialize;
 use crate::document::Document;
 
 /// Returns the folder that a `live.json` names; `None` if it names none.
-pub fn live_dir(bytes: &[u8]) -> Option<String> {
+pub fn parse_live_dir(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Live {
+    struct LiveJson {
         dir: String,
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let live: Live = serde_json::from_slice(bytes).ok()?;
+    let live: LiveJson = serde_json::from_slice(bytes).ok()?;
     (!live.dir.is_empty()).then_some(live.dir)
 }
 
@@ -21,31 +21,31 @@ pub fn render_live(dir: &str) -> Vec<u8> {
 
 /// Returns `live.dir` of a YAML file: the key `live` at the left edge, and `dir` in the block below it or in braces
 /// after it.
-pub fn live_of_yaml(text: &str) -> Option<String> {
+pub fn live_dir_of_yaml(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let braces = text.lines().find_map(|line| line.strip_prefix("live:")?.trim().strip_prefix('{'));
     if let Some(braces) = braces {
         let (inside, _) = braces.split_once('}')?;
-        return scalar(inside.split(',').find(|part| part.trim_start().starts_with("dir:"))?);
+        return read_yaml_scalar(inside.split(',').find(|part| part.trim_start().starts_with("dir:"))?);
     }
     let at_edge = |line: &&str| line.starts_with(|c: char| !c.is_whitespace() && c != '#');
     let mut lines = text.lines();
-    lines.by_ref().find(|line| is_key(line, "live"))?;
+    lines.by_ref().find(|line| is_yaml_key(line, "live"))?;
     let block: Vec<&str> = lines.take_while(|line| !at_edge(line)).collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let is_text = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let first = indent(block.iter().find(is_text)?);
     let line = block.iter().find(|line| indent(line) == first && line.trim_start().starts_with("dir:"))?;
-    scalar(line)
+    read_yaml_scalar(line)
 }
 
 /// Reads a scalar with the reader of documents, which handles quotes and comments.
-fn scalar(line: &str) -> Option<String> {
+fn read_yaml_scalar(line: &str) -> Option<String> {
     let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
     document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)
 }
 
-fn is_key(line: &str, key: &str) -> bool {
+fn is_yaml_key(line: &str, key: &str) -> bool {
     let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':'));
     rest.is_some_and(|rest| rest.trim().is_empty() || rest.trim_start().starts_with('#'))
 }

@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Ended;
-use crate::transcript::Usage;
+use super::EndReason;
+use crate::transcript::TokenUsage;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LoopLogEntry {
     pub ts: String,
-    pub event: Event,
+    pub event: LoopEvent,
     /// The iteration that ended; for a start or a change, the current iteration.
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Why the loop ended, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Ended>,
+    pub reason: Option<EndReason>,
     /// What happened, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -30,12 +30,12 @@ pub struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TurnTokens>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Event {
+pub enum LoopEvent {
     Started,
     /// The loop waited for a session and got one.
     Claimed,
@@ -52,14 +52,14 @@ pub enum Event {
 
 /// The tokens of a turn; `input` includes cache reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tokens {
+pub struct TurnTokens {
     pub input: u64,
     pub output: u64,
 }
 
-impl Entry {
-    pub fn new(ts: &str, event: Event, iteration: u64) -> Entry {
-        Entry {
+impl LoopLogEntry {
+    pub fn new(ts: &str, event: LoopEvent, iteration: u64) -> LoopLogEntry {
+        LoopLogEntry {
             ts: ts.to_owned(),
             event,
             iteration,
@@ -74,14 +74,14 @@ impl Entry {
         }
     }
 
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_json_line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
 
-impl Tokens {
-    pub fn of(usage: &Usage) -> Option<Tokens> {
+impl TurnTokens {
+    pub fn from_usage(usage: &TokenUsage) -> Option<TurnTokens> {
         let input = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
-        (input + usage.output > 0).then_some(Tokens { input, output: usage.output })
+        (input + usage.output > 0).then_some(TurnTokens { input, output: usage.output })
     }
 }

@@ -1,41 +1,41 @@
 //! Finds the promise in an agent's message: the last `<promise>…</promise>` that is not a quotation.
 
-use crate::document::outside_blocks;
+use crate::document::lines_outside_blocks;
 
 const OPEN_TAG: &str = "<promise>";
 const CLOSE_TAG: &str = "</promise>";
 
 /// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences or `code` is a
 /// quotation, and so is text that was fed to the agent: the loop's prompt, and our own words about it.
-pub fn given(message: &str, fed: &[&str]) -> Option<String> {
+pub fn last_promise_given(message: &str, fed: &[&str]) -> Option<String> {
     if !message.contains(CLOSE_TAG) {
         return None;
     }
-    let message = without_quotes(message, fed);
-    let lines = outside_blocks(message.as_bytes()).into_iter().map(|span| &message[span]);
-    last_promise(&lines.collect::<String>())
+    let message = without_repeated_prompt(message, fed);
+    let lines = lines_outside_blocks(message.as_bytes()).into_iter().map(|span| &message[span]);
+    last_tagged_text(&lines.collect::<String>())
 }
 
 /// Returns the form in which promises are compared: trimmed, inner white space collapsed, otherwise exact.
-pub fn collapsed(text: &str) -> String {
+pub fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a promise in its tags.
-pub fn tag(text: &str) -> String {
-    format!("{OPEN_TAG}{}{CLOSE_TAG}", collapsed(text))
+pub fn with_promise_tags(text: &str) -> String {
+    format!("{OPEN_TAG}{}{CLOSE_TAG}", collapse_white_space(text))
 }
 
 /// Returns why a text cannot be a promise; `None` if it can.
-pub fn flaw(text: &str) -> Option<&'static str> {
-    if collapsed(text).is_empty() {
+pub fn why_invalid_promise(text: &str) -> Option<&'static str> {
+    if collapse_white_space(text).is_empty() {
         return Some("it is empty");
     }
     (text.contains(OPEN_TAG) || text.contains(CLOSE_TAG))
         .then_some("it contains a <promise> tag; give only the text")
 }
 
-fn last_promise(seen: &str) -> Option<String> {
+fn last_tagged_text(seen: &str) -> Option<String> {
     let mut found = None;
     let mut at = 0;
     while let Some(end) = seen[at..].find(CLOSE_TAG).map(|end| at + end) {
@@ -44,7 +44,7 @@ fn last_promise(seen: &str) -> Option<String> {
             let after = end + CLOSE_TAG.len();
             let in_code = seen[..start].ends_with('`') && seen[after..].starts_with('`');
             if !in_code {
-                found = Some(collapsed(&seen[start + OPEN_TAG.len()..end]));
+                found = Some(collapse_white_space(&seen[start + OPEN_TAG.len()..end]));
             }
         }
         at = end + CLOSE_TAG.len();
@@ -54,7 +54,7 @@ fn last_promise(seen: &str) -> Option<String> {
 
 /// Removes what the agent repeats from the prompt, because that promises nothing. If a line of the prompt is only the
 /// tag, it is not removed: it cannot be distinguished from the promise itself.
-fn without_quotes(message: &str, fed: &[&str]) -> String {
+fn without_repeated_prompt(message: &str, fed: &[&str]) -> String {
     let is_tag =
         |text: &str| text.starts_with(OPEN_TAG) && text.find(CLOSE_TAG) == Some(text.len() - CLOSE_TAG.len());
     let quotes = |text: &&str| text.contains(CLOSE_TAG) && !is_tag(text);
@@ -88,7 +88,7 @@ mod tests {
             ("", None),
         ];
         for (message, expected) in table {
-            assert_eq!(given(message, &["work"]).as_deref(), *expected, "{message}");
+            assert_eq!(last_promise_given(message, &["work"]).as_deref(), *expected, "{message}");
         }
     }
 
@@ -101,11 +101,14 @@ mod tests {
             "Say <promise>DONE</promise> when all is green.\nI am at it.",
             "> Say <promise>DONE</promise> when all is green.",
         ] {
-            assert_eq!(given(&format!("{message}\nStill red."), &[prompt]), None, "{message}");
+            assert_eq!(last_promise_given(&format!("{message}\nStill red."), &[prompt]), None, "{message}");
         }
-        assert_eq!(given(&format!("{prompt}\n<promise>DONE</promise>"), &[prompt]).as_deref(), Some("DONE"));
+        assert_eq!(
+            last_promise_given(&format!("{prompt}\n<promise>DONE</promise>"), &[prompt]).as_deref(),
+            Some("DONE")
+        );
         let bare = "Fix it, then say:\n<promise>DONE</promise>\n";
-        assert_eq!(given("Fixed.\n<promise>DONE</promise>", &[bare]).as_deref(), Some("DONE"));
-        assert_eq!(given(&format!("You said: {}", bare.trim()), &[bare]), None);
+        assert_eq!(last_promise_given("Fixed.\n<promise>DONE</promise>", &[bare]).as_deref(), Some("DONE"));
+        assert_eq!(last_promise_given(&format!("You said: {}", bare.trim()), &[bare]), None);
     }
 }

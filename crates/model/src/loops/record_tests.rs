@@ -1,16 +1,16 @@
 use super::*;
 
-fn sample(prompt: &str) -> Loop {
+fn sample_loop(prompt: &str) -> Loop {
     Loop {
         id: "20261115T192200Z-fix".into(),
         created_at: "2026-11-15T19:22:00Z".into(),
         updated_at: "2026-11-15T19:22:00Z".into(),
-        status: Status::Active,
+        status: LoopStatus::Active,
         iteration: 1,
         max_iterations: 30,
         promises: vec![
-            Promise { text: "say \"yes\" | ✓ # no: comment".into(), outcome: Outcome::Done },
-            Promise { text: "STUCK".into(), outcome: Outcome::Blocked },
+            Promise { text: "say \"yes\" | ✓ # no: comment".into(), outcome: IterationOutcome::Done },
+            Promise { text: "STUCK".into(), outcome: IterationOutcome::Blocked },
         ],
         source_packet_id: None,
         imported_from: None,
@@ -46,19 +46,19 @@ fn prompts_come_back_to_the_byte() {
         "> quoted\n\n    code",
     ];
     for prompt in prompts {
-        let record = Record::new(sample(prompt)).unwrap();
-        let read = Record::parse(record.bytes().to_vec()).unwrap();
+        let record = LoopRecord::new(sample_loop(prompt)).unwrap();
+        let read = LoopRecord::parse(record.bytes().to_vec()).unwrap();
         assert_eq!(read.state, record.state, "{prompt:?}\n{}", String::from_utf8_lossy(record.bytes()));
         let mut next = read.state.clone();
         next.iteration = 7;
-        let edited = Record::parse(read.edited(next.clone()).unwrap().bytes().to_vec()).unwrap();
+        let edited = LoopRecord::parse(read.with_state(next.clone()).unwrap().bytes().to_vec()).unwrap();
         assert_eq!(edited.state, next, "{prompt:?}");
     }
 }
 
 #[test]
 fn a_plain_prompt_is_plain_to_read() {
-    let record = Record::new(sample("Fix the tests.\n\n## Steps\n1. look")).unwrap();
+    let record = LoopRecord::new(sample_loop("Fix the tests.\n\n## Steps\n1. look")).unwrap();
     let text = String::from_utf8(record.bytes().to_vec()).unwrap();
     assert!(
         text.ends_with("\n## Loop Prompt\n\nFix the tests.\n\n## Steps\n1. look\n\n## Notes\n"),
@@ -70,30 +70,30 @@ fn a_plain_prompt_is_plain_to_read() {
 /// What people add is kept, and what they change takes effect.
 #[test]
 fn an_edit_touches_nothing_else() {
-    let record = Record::new(sample("work")).unwrap();
+    let record = LoopRecord::new(sample_loop("work")).unwrap();
     let text = String::from_utf8(record.bytes().to_vec()).unwrap();
     let text =
         text.replace("status: active\n", "status: active # by hand\nmine: keep\n") + "\nremember the milk\n";
-    let read = Record::parse(text.clone().into_bytes()).unwrap();
+    let read = LoopRecord::parse(text.clone().into_bytes()).unwrap();
     let mut next = read.state.clone();
     next.iteration = 2;
-    let edited = read.edited(next).unwrap();
+    let edited = read.with_state(next).unwrap();
     assert_eq!(String::from_utf8_lossy(edited.bytes()), text.replace("iteration: 1\n", "iteration: 2\n"));
 }
 
 #[test]
 fn the_promise_people_edit_is_the_one_that_counts() {
     let text = "---\nid: a\nstatus: active\niteration: 1\nmax_iterations: 3\ncompletion_promise: NEW\npromises: [{\"text\":\"OLD\",\"outcome\":\"done\"}]\n---\n## Loop Prompt\nwork\n";
-    assert_eq!(Record::parse(text.into()).unwrap().state.promises[0].text, "NEW");
+    assert_eq!(LoopRecord::parse(text.into()).unwrap().state.promises[0].text, "NEW");
     let text = text.replace("promises: [{\"text\":\"OLD\",\"outcome\":\"done\"}]\n", "");
-    let read = Record::parse(text.into()).unwrap().state;
+    let read = LoopRecord::parse(text.into()).unwrap().state;
     assert_eq!((read.promises[0].text.as_str(), read.prompt.as_str()), ("NEW", "work"));
 }
 
 #[test]
 fn damage_is_named_with_its_line() {
     let whole = "---\nid: a\nstatus: active\niteration: 1\nmax_iterations: 3\n---\n## Loop Prompt\nwork\n";
-    assert!(Record::parse(whole.into()).is_ok());
+    assert!(LoopRecord::parse(whole.into()).is_ok());
     let table = [
         ("", "it has no frontmatter"),
         ("\0\0\0\0", "it has no frontmatter"),
@@ -120,7 +120,7 @@ fn damage_is_named_with_its_line() {
         ),
     ];
     for (text, expected) in table {
-        assert_eq!(Record::parse(text.as_bytes().to_vec()).unwrap_err().why, expected, "{text:?}");
+        assert_eq!(LoopRecord::parse(text.as_bytes().to_vec()).unwrap_err().why, expected, "{text:?}");
     }
-    assert_eq!(Record::parse(whole.replace("active", "x").into()).unwrap_err().line, Some(3));
+    assert_eq!(LoopRecord::parse(whole.replace("active", "x").into()).unwrap_err().line, Some(3));
 }

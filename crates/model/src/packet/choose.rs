@@ -1,22 +1,22 @@
 //! Chooses which parts of a session go into a packet, and words them.
 
 use super::Check;
-use super::compose::{Git, Material, NONE};
+use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
 use crate::digest::{CheckUse, Digest, Failure, FileUse, Goal, Prompt};
 use crate::prompt;
-use crate::render::code;
-use crate::run::{self, Ended, Sort};
-use crate::text::{commands_in, count};
+use crate::render::in_backticks;
+use crate::run::{self, CommandKind, RunResult};
+use crate::text::{count_with_noun, quoted_commands};
 
 /// The most files that were only read and are suggested. All edited files are.
-const READ_FILES: usize = 25;
+const MAX_READ_FILES: usize = 25;
 
 /// Returns every edited file and the best of those that were only read, ordered by worth.
-pub fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
+pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
     // Folders that were searched are skipped, and so are relative names whose full path is listed.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
-    let is_tail = |file: &FileUse| files.iter().any(|other| is_below_by_end(&other.path, &file.path));
+    let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
     let is_down =
         |file: &FileUse| material.ignored.contains(&file.path) || material.gone.contains(&file.path);
     let mut ranked = material.digest.ranked_files();
@@ -30,7 +30,7 @@ pub fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
         }
         let only_read = file.edits == 0;
         read += usize::from(only_read);
-        !only_read || read <= READ_FILES && !is_down(file)
+        !only_read || read <= MAX_READ_FILES && !is_down(file)
     });
     ranked
 }
@@ -39,13 +39,13 @@ fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-fn is_below_by_end(path: &str, end: &str) -> bool {
+fn is_below_folder_ending(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'))
 }
 
 /// The last run of a check.
 #[derive(Debug)]
-pub struct Run<'d> {
+pub struct CheckRun<'d> {
     /// The command to type again, at the top of the checkout.
     pub command: String,
     used: &'d CheckUse,
@@ -53,33 +53,33 @@ pub struct Run<'d> {
     edited_since: bool,
 }
 
-impl Run<'_> {
-    pub fn check(&self) -> Check {
+impl CheckRun<'_> {
+    pub fn to_validator_run(&self) -> Check {
         Check {
             command: self.command.clone(),
-            ok: self.used.ended == Ended::Passed,
-            unknown: self.used.ended == Ended::Unknown,
+            ok: self.used.ended == RunResult::Passed,
+            unknown: self.used.ended == RunResult::Unknown,
             edited_since: self.edited_since,
             at: self.used.at.clone(),
         }
     }
 
     /// Describes the run: `passed at …, before the last edits`, `failed (exit 2) at …: `why``.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let CheckUse { ended, exit, at, result, .. } = self.used;
         let how = match (ended, exit) {
-            (Ended::Failed, Some(exit)) => format!("failed (exit {exit})"),
-            (Ended::Unknown, _) => "ran, but its result was not seen".to_owned(),
+            (RunResult::Failed, Some(exit)) => format!("failed (exit {exit})"),
+            (RunResult::Unknown, _) => "ran, but its result was not seen".to_owned(),
             (ended, _) => ended.name().to_owned(),
         };
         let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
         let since = if self.edited_since { ", before the last edits" } else { "" };
-        let why = if result.is_empty() { String::new() } else { format!(": {}", code(result, 200)) };
+        let why = if result.is_empty() { String::new() } else { format!(": {}", in_backticks(result, 200)) };
         format!("{how}{at}{since}{why}")
     }
 
     /// Returns whether the output says that the command does not exist here.
-    pub fn is_missing(&self) -> bool {
+    pub fn is_command_missing(&self) -> bool {
         const MISSING_MESSAGES: [&str; 7] = [
             "No rule to make target",
             "command not found",
@@ -90,35 +90,40 @@ impl Run<'_> {
             "no task ",
         ];
         let CheckUse { ended, result, .. } = self.used;
-        *ended == Ended::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
+        *ended == RunResult::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
     /// Whether it is a run of this check.
-    fn is(&self, check: &run::Check) -> bool {
-        run::checks(&self.used.run, &self.used.folder).first().is_some_and(|known| known.key() == check.key())
+    fn is(&self, check: &run::ProjectCheck) -> bool {
+        run::checks_of_command(&self.used.run, &self.used.folder)
+            .first()
+            .is_some_and(|known| known.identity_key() == check.identity_key())
     }
 
     /// Files were edited after it.
-    pub fn is_stale(&self) -> bool {
+    pub fn is_before_last_edit(&self) -> bool {
         self.edited_since
     }
 
     /// Whether only some of the tests ran, which does not prove that the work is done.
-    fn is_narrow(&self) -> bool {
-        run::checks(&self.used.run, "").first().is_some_and(run::is_narrow)
+    fn is_partial_test_run(&self) -> bool {
+        run::checks_of_command(&self.used.run, "").first().is_some_and(run::is_partial_test_run)
     }
 }
 
 /// Returns the last run of each test, build and lint: tests first, newest first.
-pub fn runs(digest: &Digest) -> Vec<Run<'_>> {
-    let run =
-        |used| Run { command: in_folder(used), used, edited_since: digest.edited_after(used.last).is_some() };
+pub fn last_check_runs(digest: &Digest) -> Vec<CheckRun<'_>> {
+    let run = |used| CheckRun {
+        command: command_with_cd(used),
+        used,
+        edited_since: digest.file_edited_after(used.last).is_some(),
+    };
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }
 
 /// Returns the command with `cd FOLDER` before it, unless the folder is absolute, because that path means nothing on
 /// another machine.
-fn in_folder(used: &CheckUse) -> String {
+fn command_with_cd(used: &CheckUse) -> String {
     let CheckUse { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
 }
@@ -126,53 +131,56 @@ fn in_folder(used: &CheckUse) -> String {
 /// Returns the runs that show whether the work is done: complete runs, or partial ones if no test run was complete.
 /// Commands that do not exist are left out, and so are those that never said how they ended, or whose failure another
 /// check has shown to be solved.
-pub fn worth_running<'r, 'd>(
-    runs: &'r [Run<'d>],
+pub fn runs_worth_repeating<'r, 'd>(
+    runs: &'r [CheckRun<'d>],
     failing: &'r [&'d Failure],
-) -> impl Iterator<Item = &'r Run<'d>> {
-    let is_test = |run: &&Run| run.used.sort == Sort::Test;
-    let tested = runs.iter().any(|run| is_test(&run) && !run.is_narrow());
-    let broad = runs.iter().filter(|run| !run.is_narrow());
-    let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_narrow());
-    let is_failing = |run: &Run| {
-        failing
-            .iter()
-            .any(|failure| run::checks(&failure.what, &failure.folder).iter().any(|check| run.is(check)))
+) -> impl Iterator<Item = &'r CheckRun<'d>> {
+    let is_test = |run: &&CheckRun| run.used.sort == CommandKind::Test;
+    let tested = runs.iter().any(|run| is_test(&run) && !run.is_partial_test_run());
+    let broad = runs.iter().filter(|run| !run.is_partial_test_run());
+    let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_partial_test_run());
+    let is_failing = |run: &CheckRun| {
+        failing.iter().any(|failure| {
+            run::checks_of_command(&failure.what, &failure.folder).iter().any(|check| run.is(check))
+        })
     };
     broad.chain(narrow).filter(move |run| match run.used.ended {
-        Ended::Passed => true,
-        Ended::Failed => !run.is_missing() && is_failing(run),
-        Ended::Unknown => false,
+        RunResult::Passed => true,
+        RunResult::Failed => !run.is_command_missing() && is_failing(run),
+        RunResult::Unknown => false,
     })
 }
 
 /// Returns whether a complete test run passed after the last edit.
-pub fn passed_since_edits(runs: &[Run]) -> bool {
-    let passed = |run: &Run| run.used.ended == Ended::Passed && !run.edited_since;
-    runs.iter().any(|run| run.used.sort == Sort::Test && !run.is_narrow() && passed(run))
+pub fn has_passed_since_edits(runs: &[CheckRun]) -> bool {
+    let passed = |run: &CheckRun| run.used.ended == RunResult::Passed && !run.edited_since;
+    runs.iter().any(|run| run.used.sort == CommandKind::Test && !run.is_partial_test_run() && passed(run))
 }
 
-pub fn is_same(one: &str, other: &str) -> bool {
-    let keys = |command: &str| run::checks(command, "").iter().map(run::Check::key).collect::<Vec<_>>();
+pub fn is_same_command(one: &str, other: &str) -> bool {
+    let keys = |command: &str| {
+        run::checks_of_command(command, "").iter().map(run::ProjectCheck::identity_key).collect::<Vec<_>>()
+    };
     let keys = (keys(one), keys(other));
     one == other || !keys.0.is_empty() && keys.0 == keys.1
 }
 
 /// Returns the worst run of the checks of a command line, if each of them has run by itself: a failure, then one with
 /// an unknown result, then one before the last edits, then the oldest.
-pub fn weakest_of_parts<'r, 'd>(runs: &'r [Run<'d>], command: &str) -> Option<&'r Run<'d>> {
-    let parts = run::checks(command, "");
+pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Option<&'r CheckRun<'d>> {
+    let parts = run::checks_of_command(command, "");
     if parts.len() < 2 {
         return None;
     }
     let parts = parts.into_iter().filter(|part| part.sort.is_check());
-    let run_of = |part: run::Check| runs.iter().find(|run| is_same(&run.command, &part.runnable));
-    let each: Option<Vec<&Run>> = parts.map(run_of).collect();
-    let strength = |run: &&Run<'d>| {
+    let run_of =
+        |part: run::ProjectCheck| runs.iter().find(|run| is_same_command(&run.command, &part.runnable));
+    let each: Option<Vec<&CheckRun>> = parts.map(run_of).collect();
+    let strength = |run: &&CheckRun<'d>| {
         let ended = match run.used.ended {
-            Ended::Failed => 0,
-            Ended::Unknown => 1,
-            Ended::Passed => 2,
+            RunResult::Failed => 0,
+            RunResult::Unknown => 1,
+            RunResult::Passed => 2,
         };
         (ended, !run.edited_since, run.used.last)
     };
@@ -180,37 +188,37 @@ pub fn weakest_of_parts<'r, 'd>(runs: &'r [Run<'d>], command: &str) -> Option<&'
 }
 
 /// Returns whether the second command need not be run if the first passes.
-pub fn covers(wide: &str, narrow: &str) -> bool {
-    let (all, parts) = (run::checks(wide, ""), run::checks(narrow, ""));
-    let is_in = |part: &run::Check| {
-        all.iter().any(|check| check.key() == part.key() || run::shows_passed(check, part))
+pub fn covers_command(wide: &str, narrow: &str) -> bool {
+    let (all, parts) = (run::checks_of_command(wide, ""), run::checks_of_command(narrow, ""));
+    let is_in = |part: &run::ProjectCheck| {
+        all.iter().any(|check| check.identity_key() == part.identity_key() || run::proves_fixed(check, part))
     };
     wide == narrow || !parts.is_empty() && parts.iter().all(is_in)
 }
 
 /// Returns the goal in the user's own words, or in the agent's if the user only agreed.
-pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
+pub fn goal_text<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest?;
     let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
-    match (newest.sort(), goal.accepted) {
-        (prompt::Sort::Task | prompt::Sort::Question, _) => Some(&newest.text),
+    match (newest.prompt_kind(), goal.accepted) {
+        (prompt::PromptKind::Task | prompt::PromptKind::Question, _) => Some(&newest.text),
         (_, Some(accepted)) if !accepted.asks.is_empty() => Some(&newest.text),
-        (prompt::Sort::Approval, Some(accepted)) => Some(&accepted.text),
+        (prompt::PromptKind::Approval, Some(accepted)) => Some(&accepted.text),
         // "push it" says what to do. A yes without a known proposal does not.
-        (prompt::Sort::Remark, _) if !newest.at_work => Some(&newest.text),
+        (prompt::PromptKind::Remark, _) if !newest.at_work => Some(&newest.text),
         (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }
 }
 
 /// Returns checks that the user's own words name as commands, in order: `` `make test` ``, or a line of a code block.
-pub fn demanded(goal: &Goal) -> Vec<String> {
+pub fn checks_demanded_by_user(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     // What was asked for a task that is over was for that task.
     let task = goal.task.filter(|_| !goal.is_answered);
     for prompt in [goal.newest, task].into_iter().flatten() {
-        for command in commands_in(&prompt.text) {
-            let is_check = run::sort(command).is_some_and(Sort::is_check);
-            if is_check && !found.iter().any(|known| covers(known, command)) {
+        for command in quoted_commands(&prompt.text) {
+            let is_check = run::command_kind(command).is_some_and(CommandKind::is_check);
+            if is_check && !found.iter().any(|known| covers_command(known, command)) {
                 found.push(command.to_owned());
             }
         }
@@ -218,27 +226,27 @@ pub fn demanded(goal: &Goal) -> Vec<String> {
     found
 }
 
-pub fn git_words(git: &Git) -> String {
+pub fn describe_git(git: &GitFacts) -> String {
     let branch = if git.branch.is_empty() {
         "no branch".to_owned()
     } else {
-        format!("branch {}", code(&git.branch, 100))
+        format!("branch {}", in_backticks(&git.branch, 100))
     };
     let head = git.head.get(..10).unwrap_or(&git.head);
     let dirty = match git.dirty {
         None => String::new(),
         Some(0) => ", nothing uncommitted".to_owned(),
-        Some(n) => format!(", {} uncommitted", count(n, "file")),
+        Some(n) => format!(", {} uncommitted", count_with_noun(n, "file")),
     };
     let at = if head.is_empty() { ", before the first commit".to_owned() } else { format!(" at {head}") };
     format!("{branch}{at}{dirty}")
 }
 
-pub fn at(prompt: &Prompt) -> String {
+pub fn time_of_prompt(prompt: &Prompt) -> String {
     if prompt.at.is_empty() { String::new() } else { format!(", {}", prompt.at) }
 }
 
-pub fn list(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
+pub fn push_list(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
         text.push_str(&format!("\n{title}:\n\n"));
@@ -246,7 +254,7 @@ pub fn list(text: &mut String, title: &str, lines: impl IntoIterator<Item = Stri
     }
 }
 
-pub fn or_none(lines: &[String]) -> String {
+pub fn lines_or_none(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
-    if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
+    if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
 }

@@ -6,57 +6,60 @@ mod next;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::choose::{self, Run, at, git_words, list, or_none, suggested};
-use super::pickup::CHOSEN;
-use super::{
-    CONFIRMED, CONSTRAINTS, CONTEXT, Check, DECISIONS, FILES, INTENT, NEXT_PROMPT, NOTES, PLAN, QUESTIONS,
-    SUGGESTED, Status, VALIDATORS, words,
+use super::choose::{
+    self, CheckRun, describe_git, lines_or_none, push_list, suggested_files, time_of_prompt,
 };
-use crate::brief::{self, Class, Fact, Occasion};
+use super::pickup::CHOSEN_BY_USER;
+use super::{
+    CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING, Check, DECISIONS_HEADING, FILES_HEADING,
+    INTENT_HEADING, NEXT_PROMPT_HEADING, NOTES_HEADING, PLAN_HEADING, PacketStatus, QUESTIONS_HEADING,
+    SUGGESTED_HEADING, VALIDATORS_HEADING, words,
+};
+use crate::brief::{self, BriefFact, FactClass, Occasion};
 use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
-use crate::render::{code, inline, path, quote, quoted};
+use crate::render::{block_quote, in_backticks, in_quotation_marks, inline_for_model, path_or_code};
 use crate::statement;
-use crate::text::{count, outline};
+use crate::text::{count_with_noun, outline_text};
 use crate::time;
 
 /// The text of a section without any facts.
-pub const NONE: &str = "_none recorded_";
+pub const NONE_RECORDED: &str = "_none recorded_";
 
 /// The most characters of facts about a session, besides files and the goal.
-const FACTS_CHARS: usize = 7_500;
+const MAX_FACTS_CHARS: usize = 7_500;
 
 /// The most background lines: other commands, and earlier requests.
-const MOST_BACKGROUND: usize = 6;
+const MAX_BACKGROUND_LINES: usize = 6;
 
 /// The most validators besides those that the user asked for.
-const SEEN_VALIDATORS: usize = 4;
+const MAX_SEEN_VALIDATORS: usize = 4;
 
 /// The most reasons for its edits that are given for a file.
-const FILE_REASONS: usize = 2;
+const MAX_REASONS_PER_FILE: usize = 2;
 
 /// The most characters of the task that are quoted: a plan is long, and it is what the work is about.
-const TASK_CHARS: usize = 4_000;
+const MAX_TASK_CHARS: usize = 4_000;
 
 /// The most characters of the newest message that are quoted.
-const NEWEST_CHARS: usize = 2_000;
+const MAX_NEWEST_MESSAGE_CHARS: usize = 2_000;
 
 /// The most characters of an earlier task that are quoted.
-const BEFORE_CHARS: usize = 300;
+const MAX_EARLIER_TASK_CHARS: usize = 300;
 
 /// The most characters of the task during which the newest message was said.
 const DURING_CHARS: usize = 700;
 
 /// A message with fewer characters may refer to the one before it.
-const REFERRING_CHARS: usize = 60;
+const MAX_REFERRING_CHARS: usize = 60;
 
 /// The most characters of an accepted proposal that are quoted.
-const PROPOSAL_CHARS: usize = 2_000;
+const MAX_PROPOSAL_CHARS: usize = 2_000;
 
 /// The state of git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Git {
+pub struct GitFacts {
     /// The commit that is checked out; empty before the first commit.
     pub head: String,
     /// The branch that is checked out; empty if there is none.
@@ -67,7 +70,7 @@ pub struct Git {
 
 /// Everything that a packet is composed from.
 #[derive(Clone, Copy, Debug)]
-pub struct Material<'a> {
+pub struct PacketMaterial<'a> {
     pub id: &'a str,
     pub purpose: &'a str,
     pub digest: &'a Digest,
@@ -77,7 +80,7 @@ pub struct Material<'a> {
     pub transcript: Option<&'a str>,
     pub project_id: &'a str,
     /// The state of the session's own checkout; `None` if it has no git or is not here.
-    pub git: Option<&'a Git>,
+    pub git: Option<&'a GitFacts>,
     /// Whether the session was in another project, so that the files here say nothing about it.
     pub elsewhere: bool,
     pub now: Timestamp,
@@ -101,7 +104,7 @@ pub struct Material<'a> {
 
 /// A packet, and figures about it for display.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub struct PacketDraft {
     pub bytes: Vec<u8>,
     pub suggested: Vec<String>,
     /// How many commands failed in their last run.
@@ -109,45 +112,45 @@ pub struct Draft {
     pub next_prompt: String,
 }
 
-pub fn compose(material: &Material) -> Draft {
-    let facts = Facts::new(material);
+pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
+    let facts = PacketFacts::new(material);
     let next_prompt = facts.next_prompt();
     let sections = [
-        (INTENT, facts.intent()),
-        (CONTEXT, facts.context()),
-        (CONSTRAINTS, facts.constraints()),
-        (DECISIONS, facts.decisions()),
-        (FILES, facts.files()),
-        (NEXT_PROMPT, next_prompt.clone()),
-        (PLAN, facts.plan()),
-        (VALIDATORS, facts.validators()),
-        (QUESTIONS, or_none(&facts.open_questions())),
-        (NOTES, facts.notes()),
+        (INTENT_HEADING, facts.intent_section()),
+        (CONTEXT_HEADING, facts.context_section()),
+        (CONSTRAINTS_HEADING, facts.constraints_section()),
+        (DECISIONS_HEADING, facts.decisions_section()),
+        (FILES_HEADING, facts.files_section()),
+        (NEXT_PROMPT_HEADING, next_prompt.clone()),
+        (PLAN_HEADING, facts.plan_section()),
+        (VALIDATORS_HEADING, facts.validators_section()),
+        (QUESTIONS_HEADING, lines_or_none(&facts.open_questions())),
+        (NOTES_HEADING, facts.notes_section()),
     ];
     let mut text = String::new();
     for (heading, body) in sections {
         text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim()));
     }
     let suggested: Vec<String> = facts.suggested.iter().map(|file| file.path.clone()).collect();
-    let failing = facts.of(Class::Failing).count();
-    Draft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
+    let failing = facts.facts_of_class(FactClass::Failing).count();
+    PacketDraft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
 /// The material in the order in which a packet needs it.
-struct Facts<'a> {
-    material: &'a Material<'a>,
+struct PacketFacts<'a> {
+    material: &'a PacketMaterial<'a>,
     goal: Goal<'a>,
-    told: Vec<Fact>,
+    told: Vec<BriefFact>,
     suggested: Vec<&'a FileUse>,
     failing: Vec<&'a Failure>,
     /// The last run of each test, build and lint, newest first.
-    runs: Vec<Run<'a>>,
+    runs: Vec<CheckRun<'a>>,
 }
 
-impl<'a> Facts<'a> {
-    fn new(material: &'a Material<'a>) -> Facts<'a> {
+impl<'a> PacketFacts<'a> {
+    fn new(material: &'a PacketMaterial<'a>) -> PacketFacts<'a> {
         let digest = material.digest;
-        let brief = brief::Material {
+        let brief = brief::BriefMaterial {
             occasion: Occasion::Asked,
             digest,
             problems: &[],
@@ -155,37 +158,40 @@ impl<'a> Facts<'a> {
             records: &[],
             scoring: None,
         };
-        Facts {
+        PacketFacts {
             material,
-            goal: digest.goal(),
-            told: brief::facts(&brief, FACTS_CHARS),
-            suggested: suggested(material),
+            goal: digest.current_goal(),
+            told: brief::facts_for_packet(&brief, MAX_FACTS_CHARS),
+            suggested: suggested_files(material),
             failing: digest.open_failures().collect(),
-            runs: choose::runs(digest),
+            runs: choose::last_check_runs(digest),
         }
     }
 
-    fn of(&self, class: Class) -> impl Iterator<Item = &Fact> {
+    fn facts_of_class(&self, class: FactClass) -> impl Iterator<Item = &BriefFact> {
         self.told.iter().filter(move |fact| fact.class == class)
     }
 
     fn with_frontmatter(&self, body: &str, suggested: &[String]) -> Vec<u8> {
-        let Material { id, purpose, source, digest, transcript, git, now, project_id, .. } = *self.material;
-        let now = time::rfc3339(now);
+        let PacketMaterial { id, purpose, source, digest, transcript, git, now, project_id, .. } =
+            *self.material;
+        let now = time::to_rfc3339(now);
         let mut document = Document::parse(body.as_bytes());
         let files_seen: serde_json::Map<String, Value> =
             self.material.files_seen.iter().map(|(path, digest)| (path.clone(), json!(digest))).collect();
         let seen: Vec<Check> = self
             .validator_commands()
             .iter()
-            .filter_map(|command| Some(Check { command: command.clone(), ..self.run_of(command)?.check() }))
+            .filter_map(|command| {
+                Some(Check { command: command.clone(), ..self.last_run_of(command)?.to_validator_run() })
+            })
             .collect();
         let mut entries: Vec<(&str, Value)> = vec![
             ("id", json!(id)),
             ("created_at", json!(now)),
             ("updated_at", json!(now)),
-            ("status", json!(Status::Draft.name())),
-            ("purpose", json!(inline(purpose, 300))),
+            ("status", json!(PacketStatus::Draft.name())),
+            ("purpose", json!(inline_for_model(purpose, 300))),
             ("source", json!(source)),
             ("session_id", json!(digest.session)),
         ];
@@ -198,7 +204,7 @@ impl<'a> Facts<'a> {
             ("loop_max_iterations", json!(self.material.max_iterations)),
             ("project_id", json!(project_id)),
         ]);
-        if let Some(Git { head, branch, dirty }) = git {
+        if let Some(GitFacts { head, branch, dirty }) = git {
             entries.extend((!head.is_empty()).then(|| ("head", json!(head))));
             entries.push(("branch", json!(branch)));
             entries.extend(dirty.map(|dirty| ("dirty", json!(dirty))));
@@ -207,27 +213,30 @@ impl<'a> Facts<'a> {
         entries.push(("checks_seen", json!(seen)));
         for (key, value) in entries {
             // Every key here is valid, so setting it cannot fail.
-            let _ = document.set(key, value);
+            let _ = document.set_entry(key, value);
         }
         document.into_bytes()
     }
 
     /// Returns the purpose, if it is informative, and the goal in the user's words.
-    fn intent(&self) -> String {
+    fn intent_section(&self) -> String {
         let mut text = String::new();
         let purpose = self.material.purpose;
-        if words::says_something(purpose) && !self.is_in_goal(purpose) || self.goal.newest.is_none() {
-            text.push_str(&format!("{}\n", inline(purpose, 1_000)));
+        if words::says_what_to_do(purpose) && !self.is_in_goal(purpose) || self.goal.newest.is_none() {
+            text.push_str(&format!("{}\n", inline_for_model(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
-            text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(&outline(words, most), most)));
+            text.push_str(&format!(
+                "\n{title}{when}:\n\n{}\n",
+                block_quote(&outline_text(words, most), most)
+            ));
         };
         if !self.material.loop_prompt.is_empty() {
             add(
                 "The prompt of the loop that runs in the session, fed at every stop",
                 String::new(),
                 self.material.loop_prompt,
-                TASK_CHARS,
+                MAX_TASK_CHARS,
             );
         }
         let Goal { newest, accepted, task, is_answered } = self.goal;
@@ -236,16 +245,19 @@ impl<'a> Facts<'a> {
                 true => "The task before that, which the agent has summed up",
                 false => "The task, as the user gave it",
             };
-            let left =
-                |prompt: &Prompt| self.material.digest.left_of(&prompt.text, prompt.record).into_owned();
-            task.into_iter().for_each(|task| add(title, at(task), &left(task), most));
+            let left = |prompt: &Prompt| {
+                self.material.digest.remaining_sections(&prompt.text, prompt.record).into_owned()
+            };
+            task.into_iter().for_each(|task| add(title, time_of_prompt(task), &left(task), most));
         };
-        let leads = is_answered || newest.is_some_and(|newest| self.material.digest.leads(newest));
+        let leads =
+            is_answered || newest.is_some_and(|newest| self.material.digest.comes_before_task(newest));
         if !leads {
-            add_task(&mut add, TASK_CHARS);
+            add_task(&mut add, MAX_TASK_CHARS);
         }
         if let Some(accepted) = accepted {
-            let chosen = newest.and_then(|newest| statement::option(&accepted.text, &newest.text));
+            let chosen =
+                newest.and_then(|newest| statement::option_named_by_answer(&accepted.text, &newest.text));
             let title = match (chosen, accepted.asks.is_empty()) {
                 (Some(_), _) => "Of the agent's proposals, the user chose",
                 (None, true) => "The agent proposed, and the user agreed",
@@ -253,24 +265,30 @@ impl<'a> Facts<'a> {
             };
             let asks = if accepted.text.contains(&accepted.asks) { "" } else { accepted.asks.as_str() };
             let whole = format!("{}\n{asks}", accepted.text);
-            add(title, String::new(), chosen.unwrap_or(whole.trim_end()), PROPOSAL_CHARS);
+            add(title, String::new(), chosen.unwrap_or(whole.trim_end()), MAX_PROPOSAL_CHARS);
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
-                (false, true) => ("The user asked".to_owned(), TASK_CHARS),
-                (true, true) => ("The user's newest message".to_owned(), NEWEST_CHARS),
-                (_, false) => {
-                    (format!("The user said last, refusing {}", code(&newest.refused, 100)), NEWEST_CHARS)
-                }
+                (false, true) => ("The user asked".to_owned(), MAX_TASK_CHARS),
+                (true, true) => ("The user's newest message".to_owned(), MAX_NEWEST_MESSAGE_CHARS),
+                (_, false) => (
+                    format!("The user said last, refusing {}", in_backticks(&newest.refused, 100)),
+                    MAX_NEWEST_MESSAGE_CHARS,
+                ),
             };
-            add(&title, at(newest), &self.material.digest.left_of(&newest.text, newest.record), most);
+            add(
+                &title,
+                time_of_prompt(newest),
+                &self.material.digest.remaining_sections(&newest.text, newest.record),
+                most,
+            );
         }
         if leads {
             // "Do it again" says nothing without what it is about.
-            let refers = newest.is_some_and(|newest| newest.text.chars().count() < REFERRING_CHARS);
+            let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
             let most = match (is_answered, refers) {
-                (_, true) => TASK_CHARS,
-                (true, false) => BEFORE_CHARS,
+                (_, true) => MAX_TASK_CHARS,
+                (true, false) => MAX_EARLIER_TASK_CHARS,
                 (false, false) => DURING_CHARS,
             };
             add_task(&mut add, most);
@@ -282,29 +300,29 @@ impl<'a> Facts<'a> {
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest, self.goal.task];
-        goals.into_iter().flatten().any(|prompt| inline(&prompt.text, 1_000).starts_with(words))
+        goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
     /// Whether git contradicts an observed fact: what git says now is right.
-    fn is_refuted(&self, fact: &Fact) -> bool {
+    fn is_refuted_by_git(&self, fact: &BriefFact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
     }
 
     /// Returns the agent's last words, if no fact contains them.
     fn last_words(&self) -> Option<String> {
-        let said = inline(&self.material.digest.said, 1_000);
+        let said = inline_for_model(&self.material.digest.said, 1_000);
         // The text "At work on the newest message" does not contain the last words.
         let holds =
-            |fact: &Fact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
+            |fact: &BriefFact| fact.id == "said" && !fact.text.starts_with("At work on the newest message");
         // The accepted proposal is quoted with the goal.
         let is_goal = self.goal.accepted.is_some_and(|said| said.record == self.material.digest.said_last);
         let is_told = is_goal || self.told.iter().any(holds);
-        (!said.is_empty() && !is_told).then(|| quoted(&said, 1_000))
+        (!said.is_empty() && !is_told).then(|| in_quotation_marks(&said, 1_000))
     }
 
     /// Describes the state, section by section as in a brief. Goal, user's words and checks have their own headings in
     /// a packet.
-    fn context(&self) -> String {
+    fn context_section(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
         if self.material.digest.records == 0 {
@@ -313,7 +331,8 @@ impl<'a> Facts<'a> {
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {
             // Earlier requests are answered or overtaken, and only their beginnings are known.
-            let elsewhere = matches!(class, Class::Goal | Class::Words | Class::Checks | Class::Earlier);
+            let elsewhere =
+                matches!(class, FactClass::Goal | FactClass::Words | FactClass::Checks | FactClass::Earlier);
             if elsewhere || titles.contains(&class.title()) {
                 continue;
             }
@@ -321,23 +340,25 @@ impl<'a> Facts<'a> {
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
             // Todos are in the section Plan, changes of a file are listed with the file, and unfinished calls follow
             // below.
-            let is_elsewhere = |fact: &Fact| {
+            let is_elsewhere = |fact: &BriefFact| {
                 matches!(fact.id.as_str(), "todos" | "unfinished") || fact.id.starts_with("change:")
             };
-            let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted(fact));
+            let facts = facts.filter(|fact| !is_elsewhere(fact) && !self.is_refuted_by_git(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
-            let is_background = class == Class::Commands;
-            if let Some(more) = lines.len().checked_sub(MOST_BACKGROUND).filter(|n| is_background && *n > 0) {
-                lines.truncate(MOST_BACKGROUND);
+            let is_background = class == FactClass::Commands;
+            if let Some(more) =
+                lines.len().checked_sub(MAX_BACKGROUND_LINES).filter(|n| is_background && *n > 0)
+            {
+                lines.truncate(MAX_BACKGROUND_LINES);
                 lines.push(format!("+{more} more"));
             }
-            list(&mut text, class.title(), lines);
+            push_list(&mut text, class.title(), lines);
         }
-        list(&mut text, "The agent's last words", self.last_words());
-        let begun = self.material.digest.begun_calls();
-        list(&mut text, "Begun and not finished", begun.map(|call| code(call, 300)));
+        push_list(&mut text, "The agent's last words", self.last_words());
+        let begun = self.material.digest.unfinished_calls();
+        push_list(&mut text, "Begun and not finished", begun.map(|call| in_backticks(call, 300)));
         let git = match (self.material.git, self.material.elsewhere) {
-            (Some(git), _) => format!("\nGit, when this was written: {}.\n", git_words(git)),
+            (Some(git), _) => format!("\nGit, when this was written: {}.\n", describe_git(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
             (None, true) => String::new(),
         };
@@ -348,7 +369,7 @@ impl<'a> Facts<'a> {
                 1 => ", compacted once".to_owned(),
                 n => format!(", compacted {n} times"),
             };
-            let session = path(session, 60);
+            let session = path_or_code(session, 60);
             text.push_str(&format!(
                 "\nSession {session} in {}, {first_at} to {last_at}{compacted}.\n",
                 self.material.harness
@@ -357,51 +378,66 @@ impl<'a> Facts<'a> {
         text
     }
 
-    fn constraints(&self) -> String {
-        let rules = self.material.rules.iter().map(|rule| inline(rule, 300));
-        let said = self.of(Class::Words).filter(|fact| !is_answer(fact));
+    fn constraints_section(&self) -> String {
+        let rules = self.material.rules.iter().map(|rule| inline_for_model(rule, 300));
+        let said = self.facts_of_class(FactClass::Words).filter(|fact| !is_user_answer(fact));
         let said = said.map(|fact| format!("the user: {}", fact.text));
-        or_none(&rules.chain(said).collect::<Vec<_>>())
+        lines_or_none(&rules.chain(said).collect::<Vec<_>>())
     }
 
-    fn decisions(&self) -> String {
-        let recorded = self.material.decisions.iter().map(|decision| inline(decision, 700));
-        let answers = self.of(Class::Words).filter(|fact| is_answer(fact)).map(|fact| fact.text.clone());
-        or_none(&recorded.chain(answers).collect::<Vec<_>>())
+    fn decisions_section(&self) -> String {
+        let recorded = self.material.decisions.iter().map(|decision| inline_for_model(decision, 700));
+        let answers = self
+            .facts_of_class(FactClass::Words)
+            .filter(|fact| is_user_answer(fact))
+            .map(|fact| fact.text.clone());
+        lines_or_none(&recorded.chain(answers).collect::<Vec<_>>())
     }
 
-    fn files(&self) -> String {
-        let confirmed: Vec<String> =
-            self.material.confirmed.iter().map(|path| format!("{} — {CHOSEN}", code(path, 300))).collect();
-        let suggested: Vec<String> = self.suggested.iter().map(|file| self.file_words(file)).collect();
-        format!("### {CONFIRMED}\n\n{}\n\n### {SUGGESTED}\n\n{}", or_none(&confirmed), or_none(&suggested))
+    fn files_section(&self) -> String {
+        let confirmed: Vec<String> = self
+            .material
+            .confirmed
+            .iter()
+            .map(|path| format!("{} — {CHOSEN_BY_USER}", in_backticks(path, 300)))
+            .collect();
+        let suggested: Vec<String> = self.suggested.iter().map(|file| self.describe_file(file)).collect();
+        format!(
+            "### {CONFIRMED_HEADING}\n\n{}\n\n### {SUGGESTED_HEADING}\n\n{}",
+            lines_or_none(&confirmed),
+            lines_or_none(&suggested)
+        )
     }
 
-    fn plan(&self) -> String {
+    fn plan_section(&self) -> String {
         let digest = self.material.digest;
-        let todos = digest.open_todos().filter(|todo| !digest.is_run_since_todos(&todo.text));
+        let todos = digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
         let lines: Vec<String> = todos
             .map(|todo| {
                 let mark = if todo.status == Some(TodoStatus::InProgress) { " (in progress)" } else { "" };
-                format!("- [ ] {}{mark}", inline(&todo.text, 300))
+                format!("- [ ] {}{mark}", inline_for_model(&todo.text, 300))
             })
             .collect();
-        if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
+        if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
     }
 
-    fn validators(&self) -> String {
+    fn validators_section(&self) -> String {
         let commands = self.validator_commands();
         let words = |command: &String| {
             let by_user = self.material.validators.contains(command)
-                || choose::demanded(&self.goal).iter().any(|known| choose::is_same(known, command));
+                || choose::checks_demanded_by_user(&self.goal)
+                    .iter()
+                    .any(|known| choose::is_same_command(known, command));
             let asked = if by_user { ", asked for by the user" } else { "" };
-            let seen = self.run_of(command).map_or(String::new(), |run| format!(" — {}", run.words()));
-            format!("- [ ] {}{asked}{seen}", code(command, 300))
+            let seen =
+                self.last_run_of(command).map_or(String::new(), |run| format!(" — {}", run.describe()));
+            format!("- [ ] {}{asked}{seen}", in_backticks(command, 300))
         };
         let promise = self.material.promise;
-        let promise = promise.map(|promise| format!("- [ ] the agent can say {}", quoted(promise, 200)));
+        let promise =
+            promise.map(|promise| format!("- [ ] the agent can say {}", in_quotation_marks(promise, 200)));
         let lines: Vec<String> = commands.iter().map(words).chain(promise).collect();
-        if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
+        if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
     }
 
     /// Returns the questions that nobody has answered since.
@@ -411,10 +447,10 @@ impl<'a> Facts<'a> {
         if answered {
             return Vec::new();
         }
-        words::questions(&digest.said).iter().map(|q| inline(q, 300)).collect()
+        words::unanswered_questions(&digest.said).iter().map(|q| inline_for_model(q, 300)).collect()
     }
 
-    fn notes(&self) -> String {
+    fn notes_section(&self) -> String {
         let mut lines = Vec::new();
         if self.material.digest.unread > 0 {
             lines.push(format!(
@@ -422,28 +458,32 @@ impl<'a> Facts<'a> {
                 self.material.digest.unread / 1024
             ));
         }
-        lines.extend(self.material.digest.unread_words());
+        lines.extend(self.material.digest.describe_missing_journal());
         if self.material.digest.torn > 0 {
-            let records = count(usize::try_from(self.material.digest.torn).unwrap_or(usize::MAX), "record");
+            let records =
+                count_with_noun(usize::try_from(self.material.digest.torn).unwrap_or(usize::MAX), "record");
             lines
                 .push(format!("{records} of the session could not be read (damaged, or cut off by a crash)"));
         }
-        or_none(&lines)
+        lines_or_none(&lines)
     }
 
     /// Returns the user's validators, then those that the user's words demand, then the tests that were seen, then
     /// builds and lints, without duplicates.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
-        let is_missing = |command: &str| self.run_of(command).is_some_and(Run::is_missing);
-        for command in choose::demanded(&self.goal) {
-            if !is_missing(&command) && !commands.iter().any(|known| choose::covers(known, &command)) {
+        let is_missing = |command: &str| self.last_run_of(command).is_some_and(CheckRun::is_command_missing);
+        for command in choose::checks_demanded_by_user(&self.goal) {
+            if !is_missing(&command) && !commands.iter().any(|known| choose::covers_command(known, &command))
+            {
                 commands.push(command);
             }
         }
-        let most = commands.len().max(self.material.validators.len() + SEEN_VALIDATORS);
-        for run in choose::worth_running(&self.runs, &self.failing) {
-            if commands.len() < most && !commands.iter().any(|known| choose::covers(known, &run.command)) {
+        let most = commands.len().max(self.material.validators.len() + MAX_SEEN_VALIDATORS);
+        for run in choose::runs_worth_repeating(&self.runs, &self.failing) {
+            if commands.len() < most
+                && !commands.iter().any(|known| choose::covers_command(known, &run.command))
+            {
                 commands.push(run.command.clone());
             }
         }
@@ -452,12 +492,12 @@ impl<'a> Facts<'a> {
 
     /// Returns the last run of a command. For a line of several checks that may have run separately, returns the worst
     /// of their runs.
-    fn run_of(&self, command: &str) -> Option<&Run<'a>> {
-        let same = self.runs.iter().find(|run| choose::is_same(&run.command, command));
-        same.or_else(|| choose::weakest_of_parts(&self.runs, command))
+    fn last_run_of(&self, command: &str) -> Option<&CheckRun<'a>> {
+        let same = self.runs.iter().find(|run| choose::is_same_command(&run.command, command));
+        same.or_else(|| choose::worst_run_of_parts(&self.runs, command))
     }
 
-    fn file_words(&self, file: &FileUse) -> String {
+    fn describe_file(&self, file: &FileUse) -> String {
         let mut why = Vec::new();
         let is_opened = file.edits + file.reads > 0;
         let guesses = if is_opened { 0 } else { file.guesses };
@@ -476,18 +516,18 @@ impl<'a> Facts<'a> {
             .map_or(&[][..], |reasons| reasons)
             .iter()
             .copied()
-            .filter(|why| brief::says_more(why, &file.path))
+            .filter(|why| brief::says_more_than_file_name(why, &file.path))
             .collect();
         if !reasons.is_empty() {
-            let last = &reasons[reasons.len().saturating_sub(FILE_REASONS)..];
-            why.push(quoted(&last.join("; "), 240));
+            let last = &reasons[reasons.len().saturating_sub(MAX_REASONS_PER_FILE)..];
+            why.push(in_quotation_marks(&last.join("; "), 240));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {
-            why.push(format!("the failing {} names it", code(&failure.run(), 60)));
+            why.push(format!("the failing {} names it", in_backticks(&failure.command_to_repeat(), 60)));
         }
         for (is, word) in [
-            (self.is_gone(file), "gone"),
+            (self.is_file_gone(file), "gone"),
             (file.outside, "outside the project"),
             (self.material.ignored.contains(&file.path), "ignored by git"),
         ] {
@@ -495,15 +535,15 @@ impl<'a> Facts<'a> {
                 why.push(word.to_owned());
             }
         }
-        format!("{} — {}", code(&file.path, 300), why.join(", "))
+        format!("{} — {}", in_backticks(&file.path, 300), why.join(", "))
     }
 
-    fn is_gone(&self, file: &FileUse) -> bool {
+    fn is_file_gone(&self, file: &FileUse) -> bool {
         file.deleted || self.material.gone.contains(&file.path)
     }
 }
 
 /// Whether a fact is a choice that the user made when asked, which makes it a decision.
-fn is_answer(fact: &Fact) -> bool {
+fn is_user_answer(fact: &BriefFact) -> bool {
     fact.id.starts_with("answer:")
 }

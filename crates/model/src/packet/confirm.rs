@@ -3,40 +3,42 @@
 
 use serde_json::json;
 
-use super::{CONFIRMED, FILES, NONE};
-use crate::document::{Document, EditError, Head, Item};
-use crate::render::code;
+use super::{CONFIRMED_HEADING, FILES_HEADING, NONE_RECORDED};
+use crate::document::{Document, EditError, ListItem, SectionHead};
+use crate::render::in_backticks;
 
 const FILES_KEY: &str = "relevant_files_confirmed";
 
-const FILES_HEADINGS: [Head<'static>; 2] = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
+const FILES_HEADINGS: [SectionHead<'static>; 2] =
+    [SectionHead::exact(2, FILES_HEADING), SectionHead::exact(3, CONFIRMED_HEADING)];
 
 /// Adds files to both lists. The lines go after the last item.
-pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
+pub fn confirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(FILES_KEY).unwrap_or_default();
     for file in files {
         if !list.contains(file) {
             list.push(file.clone());
-            document.set(FILES_KEY, json!(list))?;
+            document.set_entry(FILES_KEY, json!(list))?;
         }
-        let is_listed = items(document).iter().any(|item| names(&item.text, file));
+        let is_listed = section_items(document).iter().any(|item| item_names_file(&item.text, file));
         if !is_listed {
-            add_line(document, &format!("- {} — chosen by the user", code(file, 300)))?;
+            add_line(document, &format!("- {} — chosen by the user", in_backticks(file, 300)))?;
         }
     }
     Ok(())
 }
 
 /// Removes files from both lists. Only their own lines are removed.
-pub fn unconfirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
+pub fn unconfirm_files(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(FILES_KEY).unwrap_or_default();
     let before = list.len();
     list.retain(|known| !files.contains(known));
     if list.len() != before {
-        document.set(FILES_KEY, json!(list))?;
+        document.set_entry(FILES_KEY, json!(list))?;
     }
-    while let Some(item) =
-        items(document).into_iter().find(|item| files.iter().any(|file| names(&item.text, file)))
+    while let Some(item) = section_items(document)
+        .into_iter()
+        .find(|item| files.iter().any(|file| item_names_file(&item.text, file)))
     {
         remove_line(document, &item)?;
     }
@@ -44,12 +46,12 @@ pub fn unconfirm(document: &mut Document, files: &[String]) -> Result<(), EditEr
 }
 
 /// Returns the files that the section lists.
-pub fn listed(document: &Document) -> Vec<String> {
-    items(document).iter().filter_map(|item| path_in(&item.text)).map(str::to_owned).collect()
+pub fn files_in_section(document: &Document) -> Vec<String> {
+    section_items(document).iter().filter_map(|item| path_in_item(&item.text)).map(str::to_owned).collect()
 }
 
 /// Returns the path that a list item is about: the text in backticks, or the first word if it looks like a path.
-pub(super) fn path_in(text: &str) -> Option<&str> {
+pub(super) fn path_in_item(text: &str) -> Option<&str> {
     let text = text.trim_start().trim_start_matches('@');
     let marks = text.len() - text.trim_start_matches('`').len();
     let path = match text.split_at(marks) {
@@ -65,11 +67,11 @@ pub(super) fn path_in(text: &str) -> Option<&str> {
 }
 
 /// Returns whether a list item is about this file.
-pub(super) fn names(text: &str, file: &str) -> bool {
-    text.starts_with(&code(file, 300)) || path_in(text) == Some(file)
+pub(super) fn item_names_file(text: &str, file: &str) -> bool {
+    text.starts_with(&in_backticks(file, 300)) || path_in_item(text) == Some(file)
 }
 
-fn items(document: &Document) -> Vec<Item> {
+fn section_items(document: &Document) -> Vec<ListItem> {
     document.section(&FILES_HEADINGS).map(|section| section.items()).unwrap_or_default()
 }
 
@@ -78,7 +80,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
         return document.set_section(&FILES_HEADINGS, line);
     };
     let content = section.content();
-    if content.is_empty() || content == NONE.as_bytes() {
+    if content.is_empty() || content == NONE_RECORDED.as_bytes() {
         return document.set_section(&FILES_HEADINGS, line);
     }
     let end = document.line_end();
@@ -107,13 +109,16 @@ fn end_of_item(body: &[u8], mut at: usize) -> usize {
     }
 }
 
-fn remove_line(document: &mut Document, item: &Item) -> Result<(), EditError> {
+fn remove_line(document: &mut Document, item: &ListItem) -> Result<(), EditError> {
     let Some(section) = document.section(&FILES_HEADINGS) else { return Ok(()) };
     let (body, start) = (section.body(), section.span.start);
     let (from, to) = (item.span.start - start, item.span.end - start);
     let end = body[to..].iter().position(|b| *b == b'\n').map_or(body.len(), |at| to + at + 1);
     let new = [&body[..from], &body[end..]].concat();
-    document.set_section(&FILES_HEADINGS, if new.trim_ascii().is_empty() { NONE.as_bytes() } else { &new })
+    document.set_section(
+        &FILES_HEADINGS,
+        if new.trim_ascii().is_empty() { NONE_RECORDED.as_bytes() } else { &new },
+    )
 }
 
 #[cfg(test)]

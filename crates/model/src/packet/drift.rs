@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{Check, Packet};
-use crate::text::count;
+use crate::text::count_with_noun;
 use crate::time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum ClaimVerification {
     Verified,
     Changed,
     /// The claim cannot be checked, because nothing was recorded or it cannot be determined any more.
@@ -18,7 +18,7 @@ pub enum State {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum About {
+pub enum ClaimSubject {
     Project,
     Head,
     Branch,
@@ -31,10 +31,10 @@ pub enum About {
 /// One fact of a packet, and whether it is still true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
-    pub about: About,
+    pub about: ClaimSubject,
     /// What the claim is about: a file, a command or a commit.
     pub subject: String,
-    pub state: State,
+    pub state: ClaimVerification,
     /// The result in words: `its content differs`, `ahead by 3 commits`.
     pub note: String,
     /// Whether the subject is a file that can be opened here.
@@ -44,35 +44,35 @@ pub struct Claim {
 
 /// The current state.
 #[derive(Clone, Debug, Default)]
-pub struct Now<'a> {
+pub struct CurrentState<'a> {
     /// The project that contains the packet, if it has a name.
     pub project: Option<&'a str>,
     /// The state of git; `None` outside git.
-    pub git: Option<GitNow>,
-    /// The state of each file of [`Packet::files`].
-    pub files: &'a [FileNow],
+    pub git: Option<CurrentGit>,
+    /// The state of each file of [`Packet::all_files`].
+    pub files: &'a [CurrentFile],
     /// Whether the session continued and edited files after the packet was written.
     pub edited: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GitNow {
+pub struct CurrentGit {
     pub head: String,
     pub branch: String,
     pub dirty: Option<i64>,
     /// The distance between HEAD and the packet's commit; `None` if that commit is unknown here.
-    pub way: Option<Way>,
+    pub way: Option<CommitDistance>,
 }
 
 /// The number of commits that only HEAD has, and that only the packet's commit has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Way {
+pub struct CommitDistance {
     pub ahead: u64,
     pub behind: u64,
 }
 
 /// Recorded in place of a fingerprint if the file did not exist.
-pub const GONE: &str = "gone";
+pub const GONE_MARK: &str = "gone";
 
 /// The subject if no branch was checked out. No branch can have this name, because it contains a space.
 pub(super) const NO_BRANCH: &str = "no branch";
@@ -84,7 +84,7 @@ const CLEAN: &str = "nothing uncommitted, as then";
 const CLEAN_NOW: &str = " uncommitted then, 0 now";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileNow {
+pub enum CurrentFile {
     Here {
         fingerprint: Option<String>,
     },
@@ -94,18 +94,18 @@ pub enum FileNow {
 }
 
 /// Returns every claim that can be checked: git first, then files as listed, checks, and the packet's age.
-pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
+pub fn verify_claims(packet: &Packet, now: &CurrentState, at: Timestamp) -> Vec<Claim> {
     let mut claims = Vec::from_iter(project_claim(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));
-    let files = packet.files();
+    let files = packet.all_files();
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
-    let moved = now.edited || claims.iter().any(|claim| claim.state == State::Changed);
+    let moved = now.edited || claims.iter().any(|claim| claim.state == ClaimVerification::Changed);
     claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, moved)));
-    claims.extend(time::parse(&packet.created_at).map(|created| Claim {
-        about: About::Age,
+    claims.extend(time::parse_time(&packet.created_at).map(|created| Claim {
+        about: ClaimSubject::Age,
         subject: packet.created_at.clone(),
-        state: State::Verified,
-        note: format!("written {}", time::ago(created, at)),
+        state: ClaimVerification::Verified,
+        note: format!("written {}", time::describe_age(created, at)),
         opens: false,
     }));
     claims
@@ -116,46 +116,48 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let (state, note) = match check {
         Check { unknown: true, at, .. } => {
-            (State::Unverified, format!("ran at {at}; its result was not seen"))
+            (ClaimVerification::Unverified, format!("ran at {at}; its result was not seen"))
         }
         Check { edited_since: true, at, .. } => {
-            (State::Unverified, format!("{how} at {at}, before the last edits"))
+            (ClaimVerification::Unverified, format!("{how} at {at}, before the last edits"))
         }
-        Check { at, .. } if moved => (State::Unverified, format!("{how} at {at}, before later changes")),
-        Check { at, .. } => (State::Verified, format!("{how} at {at}; nothing changed since")),
+        Check { at, .. } if moved => {
+            (ClaimVerification::Unverified, format!("{how} at {at}, before later changes"))
+        }
+        Check { at, .. } => (ClaimVerification::Verified, format!("{how} at {at}; nothing changed since")),
     };
-    Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
+    Claim { about: ClaimSubject::Check, subject: check.command.clone(), state, note, opens: false }
 }
 
 /// Returns whether nothing is uncommitted now.
 pub(super) fn is_clean(claims: &[Claim]) -> bool {
     let ends = |note: &str| note == CLEAN || note.ends_with(CLEAN_NOW);
-    claims.iter().any(|claim| claim.about == About::Dirty && ends(&claim.note))
+    claims.iter().any(|claim| claim.about == ClaimSubject::Dirty && ends(&claim.note))
 }
 
 /// Returns whether HEAD is not the packet's commit any more.
 pub(super) fn is_moved(claims: &[Claim]) -> bool {
-    claims.iter().any(|claim| claim.about == About::Head && claim.state == State::Changed)
+    claims.iter().any(|claim| claim.about == ClaimSubject::Head && claim.state == ClaimVerification::Changed)
 }
 
 /// Returns the claims that are no longer true.
-pub fn drift(claims: &[Claim]) -> Vec<&Claim> {
-    claims.iter().filter(|claim| claim.state == State::Changed).collect()
+pub fn drifted_claims(claims: &[Claim]) -> Vec<&Claim> {
+    claims.iter().filter(|claim| claim.state == ClaimVerification::Changed).collect()
 }
 
 /// Returns a claim if the packet is of another project, because its other claims cannot be checked here.
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
-        about: About::Project,
+        about: ClaimSubject::Project,
         subject: packet.project_id.clone(),
-        state: State::Unverified,
+        state: ClaimVerification::Unverified,
         note: "the packet was written in that project, not in this one".to_owned(),
         opens: false,
     })
 }
 
-fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
+fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
     let mut claims = Vec::new();
     if packet.head.is_empty() && packet.branch.is_empty() {
         return claims;
@@ -166,72 +168,85 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
     };
     let Some(now) = now else {
         claims.push(claim(
-            About::Head,
+            ClaimSubject::Head,
             &packet.head,
-            State::Unverified,
+            ClaimVerification::Unverified,
             "this is not a git checkout now".into(),
         ));
         return claims;
     };
     if !packet.head.is_empty() {
         let (state, note) = match (now.head == packet.head, now.way) {
-            (true, _) => (State::Verified, "HEAD is where it was".to_owned()),
+            (true, _) => (ClaimVerification::Verified, "HEAD is where it was".to_owned()),
             (false, None) => (
-                State::Changed,
+                ClaimVerification::Changed,
                 format!("HEAD is {}; the packet's commit is not in this repository", short_commit(&now.head)),
             ),
-            (false, Some(way)) => {
-                (State::Changed, format!("HEAD is {}, {}", short_commit(&now.head), way_words(way)))
-            }
+            (false, Some(way)) => (
+                ClaimVerification::Changed,
+                format!("HEAD is {}, {}", short_commit(&now.head), describe_distance(way)),
+            ),
         };
-        claims.push(claim(About::Head, &packet.head, state, note));
+        claims.push(claim(ClaimSubject::Head, &packet.head, state, note));
     }
     let branch = |name: &str| if name.is_empty() { NO_BRANCH.to_owned() } else { name.to_owned() };
     let (state, note) = if now.branch == packet.branch {
         let note = if now.branch.is_empty() { "still none checked out" } else { "still checked out" };
-        (State::Verified, note.to_owned())
+        (ClaimVerification::Verified, note.to_owned())
     } else {
-        (State::Changed, format!("{} is checked out now", branch(&now.branch)))
+        (ClaimVerification::Changed, format!("{} is checked out now", branch(&now.branch)))
     };
-    claims.push(claim(About::Branch, &branch(&packet.branch), state, note));
+    claims.push(claim(ClaimSubject::Branch, &branch(&packet.branch), state, note));
     if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
-        let files = |n: i64| count(usize::try_from(n).unwrap_or(0), "file");
+        let files = |n: i64| count_with_noun(usize::try_from(n).unwrap_or(0), "file");
         let (state, note) = match then == now {
-            true if now == 0 => (State::Verified, CLEAN.to_owned()),
-            true => (State::Unverified, format!("{} uncommitted, as many as then", files(now))),
-            false if now == 0 => (State::Changed, format!("{}{CLEAN_NOW}", files(then))),
-            false => (State::Changed, format!("{} uncommitted then, {now} now", files(then))),
+            true if now == 0 => (ClaimVerification::Verified, CLEAN.to_owned()),
+            true => (ClaimVerification::Unverified, format!("{} uncommitted, as many as then", files(now))),
+            false if now == 0 => (ClaimVerification::Changed, format!("{}{CLEAN_NOW}", files(then))),
+            false => (ClaimVerification::Changed, format!("{} uncommitted then, {now} now", files(then))),
         };
-        claims.push(claim(About::Dirty, &then.to_string(), state, note));
+        claims.push(claim(ClaimSubject::Dirty, &then.to_string(), state, note));
     }
     claims
 }
 
-fn way_words(way: Way) -> String {
+fn describe_distance(way: CommitDistance) -> String {
     match way {
-        Way { ahead, behind: 0 } => format!("ahead by {}", count(ahead as usize, "commit")),
-        Way { ahead: 0, behind } => format!("behind by {}", count(behind as usize, "commit")),
-        Way { ahead, behind } => format!("diverged: {ahead} here, {behind} there"),
+        CommitDistance { ahead, behind: 0 } => {
+            format!("ahead by {}", count_with_noun(ahead as usize, "commit"))
+        }
+        CommitDistance { ahead: 0, behind } => {
+            format!("behind by {}", count_with_noun(behind as usize, "commit"))
+        }
+        CommitDistance { ahead, behind } => format!("diverged: {ahead} here, {behind} there"),
     }
 }
 
-fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
+fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
     let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
     let (state, note) = match (now, then) {
-        (FileNow::Outside, _) => (State::Unverified, "outside the project, not opened"),
-        (FileNow::Gone, Some(GONE)) => (State::Verified, "gone, as then"),
-        (FileNow::Gone, Some(_)) => (State::Changed, "gone"),
+        (CurrentFile::Outside, _) => (ClaimVerification::Unverified, "outside the project, not opened"),
+        (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "gone, as then"),
+        (CurrentFile::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
         // The file may never have existed here, because the packet can come from another checkout.
-        (FileNow::Gone, None) => (State::Unverified, "not here; whether it existed then is not recorded"),
-        (FileNow::Here { .. }, Some(GONE)) => (State::Changed, "exists again; it did not exist then"),
-        (FileNow::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
-            (State::Verified, "as it was")
+        (CurrentFile::Gone, None) => {
+            (ClaimVerification::Unverified, "not here; whether it existed then is not recorded")
         }
-        (FileNow::Here { fingerprint: Some(_) }, Some(_)) => (State::Changed, "its content differs"),
-        (FileNow::Here { .. }, _) => (State::Unverified, "exists; its content then was not recorded"),
+        (CurrentFile::Here { .. }, Some(GONE_MARK)) => {
+            (ClaimVerification::Changed, "exists again; it did not exist then")
+        }
+        (CurrentFile::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
+            (ClaimVerification::Verified, "as it was")
+        }
+        (CurrentFile::Here { fingerprint: Some(_) }, Some(_)) => {
+            (ClaimVerification::Changed, "its content differs")
+        }
+        (CurrentFile::Here { .. }, _) => {
+            (ClaimVerification::Unverified, "exists; its content then was not recorded")
+        }
     };
-    let opens = matches!(now, FileNow::Here { .. });
-    Claim { about: About::File, subject: path.to_owned(), state, note: note.to_owned(), opens }
+    let opens = matches!(now, CurrentFile::Here { .. });
+    Claim { about: ClaimSubject::File, subject: path.to_owned(), state, note: note.to_owned(), opens }
 }
 
 fn short_commit(commit: &str) -> &str {

@@ -1,8 +1,11 @@
-use super::{About, FileNow, GitNow, Now, State, Way, drift, verify};
+use super::{
+    ClaimSubject, ClaimVerification, CommitDistance, CurrentFile, CurrentGit, CurrentState, drifted_claims,
+    verify_claims,
+};
 use crate::packet::{Check, Packet};
 use crate::time;
 
-fn packet() -> Packet {
+fn test_packet() -> Packet {
     Packet {
         created_at: "2026-11-15T19:22:00Z".into(),
         confirmed: vec!["a".into()],
@@ -23,25 +26,37 @@ fn packet() -> Packet {
     }
 }
 
-fn here(fingerprint: &str) -> FileNow {
-    FileNow::Here { fingerprint: Some(fingerprint.into()) }
+fn existing_file(fingerprint: &str) -> CurrentFile {
+    CurrentFile::Here { fingerprint: Some(fingerprint.into()) }
 }
 
-fn check(files: &[FileNow], git: Option<GitNow>, expected: &[(About, State, &str)]) {
-    let now = time::parse("2026-11-15T21:22:00Z").unwrap();
-    let claims = verify(&packet(), &Now { project: None, git, files, edited: false }, now);
-    let found: Vec<(About, State, &str)> =
+fn check_claims(
+    files: &[CurrentFile],
+    git: Option<CurrentGit>,
+    expected: &[(ClaimSubject, ClaimVerification, &str)],
+) {
+    let now = time::parse_time("2026-11-15T21:22:00Z").unwrap();
+    let claims =
+        verify_claims(&test_packet(), &CurrentState { project: None, git, files, edited: false }, now);
+    let found: Vec<(ClaimSubject, ClaimVerification, &str)> =
         claims.iter().map(|c| (c.about, c.state, c.note.as_str())).collect();
     assert_eq!(found, expected);
 }
 
 #[test]
 fn all_as_it_was() {
-    use About::{Age, Branch, Check, Dirty, File, Head};
-    use State::{Unverified, Verified};
-    let git = GitNow { head: "1111111111111111".into(), branch: "main".into(), dirty: Some(2), way: None };
-    check(
-        &[here("1"), here("2"), FileNow::Gone, FileNow::Outside, here("4")],
+    use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
+    use ClaimVerification::{Unverified, Verified};
+    let git =
+        CurrentGit { head: "1111111111111111".into(), branch: "main".into(), dirty: Some(2), way: None };
+    check_claims(
+        &[
+            existing_file("1"),
+            existing_file("2"),
+            CurrentFile::Gone,
+            CurrentFile::Outside,
+            existing_file("4"),
+        ],
         Some(git),
         &[
             (Head, Verified, "HEAD is where it was"),
@@ -60,12 +75,18 @@ fn all_as_it_was() {
 
 #[test]
 fn everything_moved() {
-    use About::{Age, Branch, Check, Dirty, File, Head};
-    use State::{Changed, Unverified, Verified};
-    let way = Some(Way { ahead: 3, behind: 1 });
-    let git = GitNow { head: "2222222222222222".into(), branch: String::new(), dirty: Some(0), way };
-    check(
-        &[here("9"), FileNow::Gone, here("3"), FileNow::Outside, FileNow::Here { fingerprint: None }],
+    use ClaimSubject::{Age, Branch, Check, Dirty, File, Head};
+    use ClaimVerification::{Changed, Unverified, Verified};
+    let way = Some(CommitDistance { ahead: 3, behind: 1 });
+    let git = CurrentGit { head: "2222222222222222".into(), branch: String::new(), dirty: Some(0), way };
+    check_claims(
+        &[
+            existing_file("9"),
+            CurrentFile::Gone,
+            existing_file("3"),
+            CurrentFile::Outside,
+            CurrentFile::Here { fingerprint: None },
+        ],
         Some(git),
         &[
             (Head, Changed, "HEAD is 2222222222, diverged: 3 here, 1 there"),
@@ -85,45 +106,45 @@ fn everything_moved() {
 #[test]
 fn a_packet_by_hand_claims_little() {
     let packet = Packet { suggested: vec!["a".into(), "b".into()], ..Packet::default() };
-    let files = [here("1"), FileNow::Gone];
-    let claims = verify(
+    let files = [existing_file("1"), CurrentFile::Gone];
+    let claims = verify_claims(
         &packet,
-        &Now { project: Some("here"), git: None, files: &files, edited: false },
-        time::parse("2026-11-15").unwrap(),
+        &CurrentState { project: Some("here"), git: None, files: &files, edited: false },
+        time::parse_time("2026-11-15").unwrap(),
     );
-    let found: Vec<(State, &str)> = claims.iter().map(|c| (c.state, c.note.as_str())).collect();
+    let found: Vec<(ClaimVerification, &str)> = claims.iter().map(|c| (c.state, c.note.as_str())).collect();
     assert_eq!(
         found,
         [
-            (State::Unverified, "exists; its content then was not recorded"),
-            (State::Unverified, "not here; whether it existed then is not recorded")
+            (ClaimVerification::Unverified, "exists; its content then was not recorded"),
+            (ClaimVerification::Unverified, "not here; whether it existed then is not recorded")
         ]
     );
-    assert_eq!(drift(&claims), [] as [&super::Claim; 0]);
+    assert_eq!(drifted_claims(&claims), [] as [&super::Claim; 0]);
 }
 
 #[test]
 fn a_packet_of_another_project_says_so() {
     let of = |project: &str| {
         let packet = Packet { project_id: "there".into(), ..Packet::default() };
-        let now = Now { project: Some(project), git: None, files: &[], edited: false };
-        let claims = verify(&packet, &now, time::parse("2026-11-15").unwrap());
+        let now = CurrentState { project: Some(project), git: None, files: &[], edited: false };
+        let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
         claims.iter().map(|c| (c.about, c.state)).collect::<Vec<_>>()
     };
-    assert_eq!(of("here"), [(About::Project, State::Unverified)]);
+    assert_eq!(of("here"), [(ClaimSubject::Project, ClaimVerification::Unverified)]);
     assert_eq!(of("there"), []);
 }
 
 #[test]
 fn a_run_before_the_last_edit_proves_nothing() {
-    let check = |unknown: bool, edited_since, edited, expected: (State, &str)| {
+    let check = |unknown: bool, edited_since, edited, expected: (ClaimVerification, &str)| {
         let seen = Check { command: "make".into(), ok: !unknown, unknown, edited_since, at: "then".into() };
         let packet = Packet { checks_seen: vec![seen], ..Packet::default() };
-        let now = Now { project: None, git: None, files: &[], edited };
-        let claims = verify(&packet, &now, time::parse("2026-11-15").unwrap());
+        let now = CurrentState { project: None, git: None, files: &[], edited };
+        let claims = verify_claims(&packet, &now, time::parse_time("2026-11-15").unwrap());
         assert_eq!((claims[0].state, claims[0].note.as_str()), expected);
     };
-    use State::{Unverified, Verified};
+    use ClaimVerification::{Unverified, Verified};
     check(false, false, false, (Verified, "passed at then; nothing changed since"));
     check(false, true, false, (Unverified, "passed at then, before the last edits"));
     check(false, false, true, (Unverified, "passed at then, before later changes"));

@@ -4,16 +4,17 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::{
-    CONFIRMED, CONSTRAINTS, CONTEXT, DECISIONS, FILES, HEADINGS, INTENT, NEXT_PROMPT, NONE, NOTES, PLAN,
-    Packet, QUESTIONS, SOURCES, SUGGESTED, Status, VALIDATORS,
+    ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, CONSTRAINTS_HEADING, CONTEXT_HEADING,
+    DECISIONS_HEADING, FILES_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING, NONE_RECORDED, NOTES_HEADING,
+    PLAN_HEADING, Packet, PacketStatus, QUESTIONS_HEADING, SUGGESTED_HEADING, VALIDATORS_HEADING,
 };
 use crate::document::{Document, Heading, wrap_verbatim};
 use crate::loops::promise;
-use crate::render::{code, inline};
+use crate::render::{in_backticks, inline_for_model};
 use crate::time;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Foreign<'a> {
+pub struct ForeignHandoff<'a> {
     pub id: &'a str,
     /// The file's name, used if there is no title.
     pub name: &'a str,
@@ -28,13 +29,16 @@ pub struct Foreign<'a> {
 
 /// Names that people use for our sections.
 const SECTION_NAMES: &[(&str, &[&str])] = &[
-    (NEXT_PROMPT, &["next prompt", "prompt", "kickoff", "resume prompt"]),
-    (INTENT, &["intent", "goal", "objective", "purpose", "task", "mission", "what we are doing", "request"]),
-    (CONSTRAINTS, &["constraint", "rules", "requirement", "do not", "don't", "guardrail"]),
-    (DECISIONS, &["decision", "decided", "choices", "rationale"]),
-    (FILES, &["relevant files", "files", "key files", "changed files", "artifacts"]),
+    (NEXT_PROMPT_HEADING, &["next prompt", "prompt", "kickoff", "resume prompt"]),
     (
-        PLAN,
+        INTENT_HEADING,
+        &["intent", "goal", "objective", "purpose", "task", "mission", "what we are doing", "request"],
+    ),
+    (CONSTRAINTS_HEADING, &["constraint", "rules", "requirement", "do not", "don't", "guardrail"]),
+    (DECISIONS_HEADING, &["decision", "decided", "choices", "rationale"]),
+    (FILES_HEADING, &["relevant files", "files", "key files", "changed files", "artifacts"]),
+    (
+        PLAN_HEADING,
         &[
             "plan",
             "next step",
@@ -47,10 +51,13 @@ const SECTION_NAMES: &[(&str, &[&str])] = &[
             "what is left",
         ],
     ),
-    (VALIDATORS, &["validator", "exit criteria", "acceptance", "definition of done", "verification", "test"]),
-    (QUESTIONS, &["open question", "question", "blocker", "unknown", "risk"]),
     (
-        CONTEXT,
+        VALIDATORS_HEADING,
+        &["validator", "exit criteria", "acceptance", "definition of done", "verification", "test"],
+    ),
+    (QUESTIONS_HEADING, &["open question", "question", "blocker", "unknown", "risk"]),
+    (
+        CONTEXT_HEADING,
         &[
             "context",
             "background",
@@ -66,7 +73,7 @@ const SECTION_NAMES: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the title of a foreign handoff: its first heading, or the one in its frontmatter.
-pub fn title(document: &Document, name: &str) -> String {
+pub fn handoff_title(document: &Document, name: &str) -> String {
     let said = ["purpose", "title", "goal", "name"].iter().find_map(|key| document.text(key));
     let heading =
         document.headings().iter().find(|heading| heading.level == 1).map(|heading| heading.text.as_str());
@@ -75,41 +82,42 @@ pub fn title(document: &Document, name: &str) -> String {
         .trim_start_matches("Handoff:")
         .trim_start_matches("Handoff")
         .trim_start_matches([':', '-', '—', ' ']);
-    inline(if title.is_empty() { name } else { title }, 200)
+    inline_for_model(if title.is_empty() { name } else { title }, 200)
 }
 
 /// Returns the bytes of the packet.
-pub fn render(foreign: &Foreign) -> Vec<u8> {
-    let Foreign { id, name, from, fingerprint, document, project_id, now } = *foreign;
-    let sorted = Sorted::of(document);
-    let theirs = Packet::read(document, id);
+pub fn render_packet(foreign: &ForeignHandoff) -> Vec<u8> {
+    let ForeignHandoff { id, name, from, fingerprint, document, project_id, now } = *foreign;
+    let sorted = SortedHandoff::sort_sections(document);
+    let theirs = Packet::read_frontmatter(document, id);
     let either = |listed: Vec<String>, found: Vec<String>| {
         let mut all = listed;
         all.extend(found.into_iter().filter(|path| !all.contains(path)).collect::<Vec<_>>());
         all
     };
-    let confirmed = either(theirs.confirmed, paths(&sorted.confirmed));
-    let suggested = either(theirs.suggested, paths(&sorted.suggested));
-    let suggested = either(suggested, paths(sorted.body(FILES)));
-    let purpose = title(document, name);
+    let confirmed = either(theirs.confirmed, paths_in_text(&sorted.confirmed));
+    let suggested = either(theirs.suggested, paths_in_text(&sorted.suggested));
+    let suggested = either(suggested, paths_in_text(sorted.body_below(FILES_HEADING)));
+    let purpose = handoff_title(document, name);
     let mut text = String::new();
     for (heading, body) in &sorted.bodies {
         let body = match *heading {
-            FILES => sorted.file_section(&confirmed, &suggested),
-            INTENT if body.is_empty() => purpose.clone(),
+            FILES_HEADING => sorted.file_section(&confirmed, &suggested),
+            INTENT_HEADING if body.is_empty() => purpose.clone(),
             _ => fenced_if_needed(body),
         };
         text.push_str(&format!("\n## {heading}\n\n{body}\n"));
     }
-    let now = time::rfc3339(now);
-    let created = if time::parse(&theirs.created_at).is_some() { &theirs.created_at } else { &now };
-    let source = if SOURCES.contains(&theirs.source.as_str()) { theirs.source.as_str() } else { "unknown" };
-    let promise = theirs.loop_promise.filter(|promise| promise::flaw(promise).is_none());
+    let now = time::to_rfc3339(now);
+    let created = if time::parse_time(&theirs.created_at).is_some() { &theirs.created_at } else { &now };
+    let source =
+        if ALLOWED_SOURCES.contains(&theirs.source.as_str()) { theirs.source.as_str() } else { "unknown" };
+    let promise = theirs.loop_promise.filter(|promise| promise::why_invalid_promise(promise).is_none());
     let mut entries = vec![
         ("id", json!(id)),
         ("created_at", json!(created)),
         ("updated_at", json!(now)),
-        ("status", json!(Status::Draft.name())),
+        ("status", json!(PacketStatus::Draft.name())),
         ("purpose", json!(purpose)),
         ("source", json!(source)),
     ];
@@ -133,44 +141,44 @@ pub fn render(foreign: &Foreign) -> Vec<u8> {
     entries.push(("imported_digest", json!(fingerprint)));
     let mut packet = Document::parse(text.into_bytes());
     for (key, value) in entries {
-        let _ = packet.set(key, value);
+        let _ = packet.set_entry(key, value);
     }
     packet.into_bytes()
 }
 
 /// The text of a foreign handoff, sorted under our headings.
-struct Sorted {
+struct SortedHandoff {
     bodies: Vec<(&'static str, String)>,
     /// The text below the section about files, unchanged.
     confirmed: String,
     suggested: String,
 }
 
-impl Sorted {
-    fn of(document: &Document) -> Sorted {
-        let bodies = HEADINGS.iter().map(|heading| (*heading, String::new())).collect();
-        let mut sorted = Sorted { bodies, confirmed: String::new(), suggested: String::new() };
-        let mut above = NOTES;
-        for (heading, text) in parts(document) {
-            let own = heading.as_ref().and_then(|heading| place_of(&heading.text));
+impl SortedHandoff {
+    fn sort_sections(document: &Document) -> SortedHandoff {
+        let bodies = ALL_HEADINGS.iter().map(|heading| (*heading, String::new())).collect();
+        let mut sorted = SortedHandoff { bodies, confirmed: String::new(), suggested: String::new() };
+        let mut above = NOTES_HEADING;
+        for (heading, text) in split_parts(document) {
+            let own = heading.as_ref().and_then(|heading| packet_heading_for(&heading.text));
             let deep = heading.as_ref().is_some_and(|heading| heading.level > 2);
             let place = match own {
-                Some(place) if !deep || above == NOTES => place,
+                Some(place) if !deep || above == NOTES_HEADING => place,
                 _ if deep => above,
-                _ => NOTES,
+                _ => NOTES_HEADING,
             };
             above = match heading.as_ref().map_or(0, |heading| heading.level) {
-                0 | 1 => NOTES, // a title is about all of it
+                0 | 1 => NOTES_HEADING, // a title is about all of it
                 2 => place,
                 _ => above,
             };
-            if text.trim().is_empty() || text.trim() == NONE {
+            if text.trim().is_empty() || text.trim() == NONE_RECORDED {
                 continue;
             }
             let name = heading.as_ref().map_or("", |heading| heading.text.as_str());
             let body = match (place, name) {
-                (FILES, CONFIRMED) => &mut sorted.confirmed,
-                (FILES, SUGGESTED) => &mut sorted.suggested,
+                (FILES_HEADING, CONFIRMED_HEADING) => &mut sorted.confirmed,
+                (FILES_HEADING, SUGGESTED_HEADING) => &mut sorted.suggested,
                 _ => {
                     let Some((_, body)) = sorted.bodies.iter_mut().find(|(known, _)| *known == place) else {
                         continue;
@@ -181,8 +189,9 @@ impl Sorted {
             if !body.is_empty() {
                 body.push_str("\n\n");
             }
-            let is_told = (place == NOTES && name != NOTES || deep && own != Some(place)) && !name.is_empty();
-            if is_told && ![CONFIRMED, SUGGESTED].contains(&name) {
+            let is_told = (place == NOTES_HEADING && name != NOTES_HEADING || deep && own != Some(place))
+                && !name.is_empty();
+            if is_told && ![CONFIRMED_HEADING, SUGGESTED_HEADING].contains(&name) {
                 body.push_str(&format!("### {name}\n\n"));
             }
             body.push_str(&text);
@@ -190,32 +199,32 @@ impl Sorted {
         sorted
     }
 
-    fn body(&self, heading: &str) -> &str {
+    fn body_below(&self, heading: &str) -> &str {
         self.bodies.iter().find(|(known, _)| *known == heading).map_or("", |(_, body)| body)
     }
 
     /// Keeps what was written about files, and adds files that are only listed elsewhere.
     fn file_section(&self, confirmed: &[String], suggested: &[String]) -> String {
         let part = |text: &str, files: &[String]| {
-            let written = paths(text);
+            let written = paths_in_text(text);
             let missing = files.iter().filter(|path| !written.contains(path));
-            let missing: Vec<String> = missing.map(|path| format!("- {}", code(path, 300))).collect();
+            let missing: Vec<String> = missing.map(|path| format!("- {}", in_backticks(path, 300))).collect();
             let text = if text.is_empty() { String::new() } else { fenced_if_needed(text) };
             let parts: Vec<String> =
                 [text, missing.join("\n")].into_iter().filter(|t| !t.is_empty()).collect();
-            if parts.is_empty() { NONE.to_owned() } else { parts.join("\n") }
+            if parts.is_empty() { NONE_RECORDED.to_owned() } else { parts.join("\n") }
         };
-        let kept = match self.body(FILES) {
+        let kept = match self.body_below(FILES_HEADING) {
             "" => String::new(),
             body => format!("\n\n### As it was written\n\n{}", fenced_if_needed(body)),
         };
         let (confirmed, suggested) = (part(&self.confirmed, confirmed), part(&self.suggested, suggested));
-        format!("### {CONFIRMED}\n\n{confirmed}\n\n### {SUGGESTED}\n\n{suggested}{kept}")
+        format!("### {CONFIRMED_HEADING}\n\n{confirmed}\n\n### {SUGGESTED_HEADING}\n\n{suggested}{kept}")
     }
 }
 
 /// Returns the text before the first section, and each section of level 1 to 3 with the text directly below it.
-pub(super) fn parts(document: &Document) -> Vec<(Option<Heading>, String)> {
+pub(super) fn split_parts(document: &Document) -> Vec<(Option<Heading>, String)> {
     let (mut parts, mut heading, mut text) = (Vec::new(), None, String::new());
     let headings = document.headings();
     for line in document.lines().filter(|line| line.start >= document.bytes().len() - document.body().len()) {
@@ -235,8 +244,8 @@ pub(super) fn parts(document: &Document) -> Vec<(Option<Heading>, String)> {
 }
 
 /// Finds our heading for a foreign one: the same name, or one of the names that people use.
-fn place_of(heading: &str) -> Option<&'static str> {
-    if let Some(ours) = HEADINGS.iter().find(|ours| **ours == heading) {
+fn packet_heading_for(heading: &str) -> Option<&'static str> {
+    if let Some(ours) = ALL_HEADINGS.iter().find(|ours| **ours == heading) {
         return Some(ours);
     }
     let heading = heading.to_lowercase();
@@ -245,7 +254,7 @@ fn place_of(heading: &str) -> Option<&'static str> {
 }
 
 /// Returns texts that look like paths, in backticks or at the beginning of an item.
-fn paths(text: &str) -> Vec<String> {
+fn paths_in_text(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
         let line = line.trim().trim_start_matches(['-', '*', ' ', '@']);
@@ -265,7 +274,7 @@ fn paths(text: &str) -> Vec<String> {
 /// Puts a text into a fence if it would break the structure of the packet.
 fn fenced_if_needed(body: &str) -> String {
     if body.is_empty() {
-        return NONE.to_owned();
+        return NONE_RECORDED.to_owned();
     }
     let alone = Document::parse(body.as_bytes());
     let breaks = alone.headings().iter().any(|heading| heading.level <= 2) || !alone.findings().is_empty();

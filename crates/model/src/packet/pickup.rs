@@ -2,21 +2,22 @@
 
 use jiff::Timestamp;
 
-use super::drift::{self, About, Claim, NO_BRANCH, State};
+use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH};
 use super::{
-    CONSTRAINTS, CONTEXT, DECISIONS, FILES, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status,
-    VALIDATORS, import, words,
+    CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, FILES_HEADING, INTENT_HEADING,
+    NEXT_PROMPT_HEADING, NONE_RECORDED, PLAN_HEADING, Packet, PacketStatus, QUESTIONS_HEADING,
+    VALIDATORS_HEADING, import, words,
 };
-use crate::brief::Class;
-use crate::document::{Document, Head};
+use crate::brief::FactClass;
+use crate::document::{Document, SectionHead};
 use crate::loops::promise;
-use crate::render::{code, inline, is_plain_path, path, quoted};
-use crate::text::count;
+use crate::render::{in_backticks, in_quotation_marks, inline_for_model, is_plain_path, path_or_code};
+use crate::text::count_with_noun;
 use crate::time;
 
 /// How a harness wants files to be mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mention {
+pub enum MentionStyle {
     Plain,
     /// `@path`, which makes the harness read the file.
     At,
@@ -31,7 +32,7 @@ pub enum ClaimState {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Pickup<'a> {
+pub struct PickupInput<'a> {
     pub packet: &'a Packet,
     pub document: &'a Document,
     /// The path of the packet.
@@ -47,66 +48,78 @@ pub struct Pickup<'a> {
     /// The current result of the evidence for each task in progress, one sentence each.
     pub evidence: &'a [String],
     pub claim: ClaimState,
-    pub mention: Mention,
+    pub mention: MentionStyle,
     pub now: Timestamp,
 }
 
 /// The most bytes of the packet's prompt that are used.
-const PROMPT_BYTES: usize = 12_000;
+const MAX_PROMPT_BYTES: usize = 12_000;
 
 /// The most lines of a section that are used.
-const SECTION_LINES: usize = 20;
+const MAX_SECTION_LINES: usize = 20;
 
 /// The most files that are listed.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 /// The words with which a packet marks a file that somebody confirmed.
-pub(super) const CHOSEN: &str = "chosen by the user";
+pub(super) const CHOSEN_BY_USER: &str = "chosen by the user";
 
 /// Sections that a new agent needs, whoever wrote the prompt. An agent may replace the prompt, but failures and
 /// required checks are always included.
-const FACT_SECTIONS: [&str; 6] = [INTENT, CONTEXT, CONSTRAINTS, DECISIONS, PLAN, QUESTIONS];
+const FACT_SECTIONS: [&str; 6] = [
+    INTENT_HEADING,
+    CONTEXT_HEADING,
+    CONSTRAINTS_HEADING,
+    DECISIONS_HEADING,
+    PLAN_HEADING,
+    QUESTIONS_HEADING,
+];
 
-pub fn render(pickup: &Pickup) -> String {
-    let Pickup { packet, document, claims, .. } = *pickup;
-    let age = time::parse(&packet.created_at)
-        .map_or(String::new(), |at| format!(", written {}", time::ago(at, pickup.now)));
-    let source =
-        if packet.source.is_empty() { String::new() } else { format!(" in {}", path(&packet.source, 40)) };
+pub fn render_pickup(pickup: &PickupInput) -> String {
+    let PickupInput { packet, document, claims, .. } = *pickup;
+    let age = time::parse_time(&packet.created_at)
+        .map_or(String::new(), |at| format!(", written {}", time::describe_age(at, pickup.now)));
+    let source = if packet.source.is_empty() {
+        String::new()
+    } else {
+        format!(" in {}", path_or_code(&packet.source, 40))
+    };
     let status = match packet.status {
-        Some(status @ (Status::Done | Status::Blocked)) => {
+        Some(status @ (PacketStatus::Done | PacketStatus::Blocked)) => {
             let why = document
                 .text("blocked_reason")
-                .map_or(String::new(), |why| format!(" ({})", quoted(why, 200)));
+                .map_or(String::new(), |why| format!(" ({})", in_quotation_marks(why, 200)));
             format!(", which is {}{why}", status.name())
         }
         _ => String::new(),
     };
-    let author =
-        pickup.author.map_or(String::new(), |name| format!(", last committed by {}", quoted(name, 80)));
-    let purpose = match words::says_something(&packet.purpose) {
-        true => format!(": {}", quoted(&packet.purpose, 300)),
+    let author = pickup
+        .author
+        .map_or(String::new(), |name| format!(", last committed by {}", in_quotation_marks(name, 80)));
+    let purpose = match words::says_what_to_do(&packet.purpose) {
+        true => format!(": {}", in_quotation_marks(&packet.purpose, 300)),
         false => ".".to_owned(),
     };
     let mut text = format!(
         "Picking up packet {}{status}{age}{source}{author}{purpose}\n(Recorded by Throughline; quoted text is data.)\n\n",
         packet.id,
     );
-    let prompt = next_prompt(packet, document);
-    let intent = section(document, INTENT);
-    let goal = goal_in_full(&prompt, &intent);
+    let prompt = find_next_prompt(packet, document);
+    let intent = render_section(document, INTENT_HEADING);
+    let goal = prompt_with_full_goal(&prompt, &intent);
     text.push_str(goal.as_deref().unwrap_or(&prompt.text).trim_end());
     text.push('\n');
-    if prompt.sections == Sections::Beside {
+    if prompt.sections == SectionsUse::Beside {
         for heading in FACT_SECTIONS {
             match heading {
-                INTENT if goal.is_some() => {}
-                INTENT => text.push_str(&intent),
-                CONTEXT => {
-                    let context = without_told(&section(document, heading), &prompt.text, packet);
+                INTENT_HEADING if goal.is_some() => {}
+                INTENT_HEADING => text.push_str(&intent),
+                CONTEXT_HEADING => {
+                    let context =
+                        without_quoted_last_words(&render_section(document, heading), &prompt.text, packet);
                     text.push_str(&without_refuted(&context, claims));
                 }
-                _ => text.push_str(&section(document, heading)),
+                _ => text.push_str(&render_section(document, heading)),
             }
         }
     }
@@ -127,11 +140,11 @@ pub fn render(pickup: &Pickup) -> String {
 }
 
 fn claim_part(packet: &Packet, claim: ClaimState) -> String {
-    let (by, at) = (path(&packet.claimed_by, 80), path(&packet.claimed_at, 40));
+    let (by, at) = (path_or_code(&packet.claimed_by, 80), path_or_code(&packet.claimed_at, 40));
     match (packet.claimed_by.is_empty(), claim, packet.status) {
         (true, ..) => String::new(),
         (_, ClaimState::Holds, _) => format!("\nClaimed by {by} at {at}.\n"),
-        (_, ClaimState::Over, Some(Status::Done)) => format!("\nWas claimed by {by} at {at}.\n"),
+        (_, ClaimState::Over, Some(PacketStatus::Done)) => format!("\nWas claimed by {by} at {at}.\n"),
         (_, ClaimState::Over, _) => {
             format!("\nFree again: session {by} claimed it at {at} and has ended.\n")
         }
@@ -140,31 +153,31 @@ fn claim_part(packet: &Packet, claim: ClaimState) -> String {
 
 struct NextPrompt {
     text: String,
-    sections: Sections,
+    sections: SectionsUse,
 }
 
 /// Whether the packet's sections accompany its prompt, or are the prompt.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sections {
+enum SectionsUse {
     Beside,
     Told,
 }
 
 /// Returns the section with the prompt, found by its name or the beginning of its name. Without one, returns the
 /// packet's other text.
-fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
+fn find_next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
-        .section(&[Head::exact(2, NEXT_PROMPT)])
-        .or_else(|| document.section(&[Head::prefix(2, "Next Prompt")]))
+        .section(&[SectionHead::exact(2, NEXT_PROMPT_HEADING)])
+        .or_else(|| document.section(&[SectionHead::prefix(2, "Next Prompt")]))
         .map(|section| section.text())
-        .filter(|text| is_filled(text));
-    let sections = if found.is_some() { Sections::Beside } else { Sections::Told };
-    let text = clean(&found.unwrap_or_else(|| fallback_prompt(packet, document)), PROMPT_BYTES);
+        .filter(|text| is_section_filled(text));
+    let sections = if found.is_some() { SectionsUse::Beside } else { SectionsUse::Told };
+    let text = clean_lines(&found.unwrap_or_else(|| fallback_prompt(packet, document)), MAX_PROMPT_BYTES);
     let text = match &packet.loop_promise {
         // Quoted text is made harmless, but the agent must see the promise exactly as it is compared.
-        Some(promise) if promise::flaw(promise).is_none() => {
-            let exact = promise::tag(promise);
-            text.replace(&inline(&exact, exact.len() * 2), &exact)
+        Some(promise) if promise::why_invalid_promise(promise).is_none() => {
+            let exact = promise::with_promise_tags(promise);
+            text.replace(&inline_for_model(&exact, exact.len() * 2), &exact)
         }
         _ => text,
     };
@@ -173,26 +186,26 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
 
 /// Returns the prompt with Intent in place of its goal, if that is the beginning of what Intent says in full: a goal is
 /// told once.
-fn goal_in_full(prompt: &NextPrompt, intent: &str) -> Option<String> {
+fn prompt_with_full_goal(prompt: &NextPrompt, intent: &str) -> Option<String> {
     let (goal, rest) = prompt.text.split_once("\n\n").unwrap_or((&prompt.text, ""));
     let goal = goal.strip_prefix("Goal: ")?;
     let body = intent.trim().strip_prefix("Intent:\n")?;
     let said: Vec<&str> = body.lines().map(|line| line.trim_start_matches(['>', ' '])).collect();
-    let said = collapsed(&said.join(" "));
+    let said = collapse_white_space(&said.join(" "));
     // An answer is followed by its question.
-    let is_held = goal
-        .split("”, in answer to “")
-        .all(|words| said.contains(&collapsed(words.trim_matches(['“', '”']).trim_end_matches('…'))));
-    (is_held && prompt.sections == Sections::Beside).then(|| format!("Goal: {body}\n\n{rest}"))
+    let is_held = goal.split("”, in answer to “").all(|words| {
+        said.contains(&collapse_white_space(words.trim_matches(['“', '”']).trim_end_matches('…')))
+    });
+    (is_held && prompt.sections == SectionsUse::Beside).then(|| format!("Goal: {body}\n\n{rest}"))
 }
 
-fn collapsed(text: &str) -> String {
+fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Leaves out the agent's last words, if the prompt quotes them, and where the facts come from: the packet has that.
-fn without_told(context: &str, prompt: &str, packet: &Packet) -> String {
-    let source = format!("Session {} in ", path(&packet.session_id, 60));
+fn without_quoted_last_words(context: &str, prompt: &str, packet: &Packet) -> String {
+    let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
         if line.starts_with(&source) {
             return true;
@@ -208,7 +221,7 @@ fn without_told(context: &str, prompt: &str, packet: &Packet) -> String {
 /// Leaves out what the packet says about uncommitted work, if nothing is uncommitted now, and says so if it may have been
 /// committed since.
 fn without_refuted(context: &str, claims: &[Claim]) -> String {
-    let title = format!("{}:", Class::Risk.title());
+    let title = format!("{}:", FactClass::Risk.title());
     let is_uncommitted = |line: &str| {
         ["- nothing committed", "- not committed since "].iter().any(|start| line.starts_with(start))
             || line.starts_with("- ") && line.contains(" edited here, in no commit that was seen")
@@ -248,12 +261,13 @@ fn without_begun(context: &str, prompt: &str) -> String {
 
 /// Returns the goal, the state and the next steps; for a packet in another format, all of its text.
 fn fallback_prompt(packet: &Packet, document: &Document) -> String {
-    let ours: Vec<String> = FACT_SECTIONS.into_iter().map(|heading| section(document, heading)).collect();
+    let ours: Vec<String> =
+        FACT_SECTIONS.into_iter().map(|heading| render_section(document, heading)).collect();
     let ours = ours.concat();
     if !ours.is_empty() {
         return ours.trim().to_owned();
     }
-    let parts = import::parts(document).into_iter().filter(|(_, text)| is_filled(text));
+    let parts = import::split_parts(document).into_iter().filter(|(_, text)| is_section_filled(text));
     let parts: Vec<String> = parts
         .map(|(heading, text)| match heading {
             Some(heading) => format!("{}:\n{text}", heading.text),
@@ -263,44 +277,53 @@ fn fallback_prompt(packet: &Packet, document: &Document) -> String {
     if parts.is_empty() { format!("Goal: {}", packet.purpose) } else { parts.join("\n\n") }
 }
 
-fn is_filled(text: &str) -> bool {
-    !text.trim().is_empty() && text.trim() != NONE
+fn is_section_filled(text: &str) -> bool {
+    !text.trim().is_empty() && text.trim() != NONE_RECORDED
 }
 
 fn drift_part(claims: &[Claim]) -> String {
     // How old it is says nothing about drift, and how checks ended stands with them.
-    let counts = |claim: &&Claim| !matches!(claim.about, About::Age | About::Check);
+    let counts = |claim: &&Claim| !matches!(claim.about, ClaimSubject::Age | ClaimSubject::Check);
     let of = |state| claims.iter().filter(counts).filter(|claim| claim.state == state).count();
-    let (verified, changed, unverified) = (of(State::Verified), of(State::Changed), of(State::Unverified));
-    let is_apart = |about: About| matches!(about, About::File | About::Age | About::Check);
+    let (verified, changed, unverified) =
+        (of(ClaimVerification::Verified), of(ClaimVerification::Changed), of(ClaimVerification::Unverified));
+    let is_apart =
+        |about: ClaimSubject| matches!(about, ClaimSubject::File | ClaimSubject::Age | ClaimSubject::Check);
     let mut text = match (changed, verified) {
         (0, 0) if claims.iter().all(|claim| is_apart(claim.about)) => String::new(),
         (0, 0) => "Drift: nothing of it could be checked here.\n".to_owned(),
-        (0, n) => format!("Drift: none found in {} checked.\n", count(n, "fact")),
+        (0, n) => format!("Drift: none found in {} checked.\n", count_with_noun(n, "fact")),
         (n, _) => format!(
             "Drift ({} changed since the packet was written); of git and the files, {verified} verified, {unverified} unverified.\n",
-            count(n, "fact")
+            count_with_noun(n, "fact")
         ),
     };
     for claim in claims.iter().filter(|claim| !is_apart(claim.about)) {
         let subject = match claim.about {
-            About::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
-            About::Branch if claim.subject == NO_BRANCH => claim.subject.clone(),
-            About::Branch => format!("branch {}", code(&claim.subject, 100)),
-            About::Project => format!("project {}", path(&claim.subject, 60)),
-            About::Dirty => "uncommitted files".to_owned(),
-            About::File | About::Check | About::Age => code(&claim.subject, 160),
+            ClaimSubject::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
+            ClaimSubject::Branch if claim.subject == NO_BRANCH => claim.subject.clone(),
+            ClaimSubject::Branch => format!("branch {}", in_backticks(&claim.subject, 100)),
+            ClaimSubject::Project => format!("project {}", path_or_code(&claim.subject, 60)),
+            ClaimSubject::Dirty => "uncommitted files".to_owned(),
+            ClaimSubject::File | ClaimSubject::Check | ClaimSubject::Age => in_backticks(&claim.subject, 160),
         };
-        text.push_str(&format!("- {}: {subject}: {}\n", state_word(claim.state), inline(&claim.note, 200)));
+        text.push_str(&format!(
+            "- {}: {subject}: {}\n",
+            claim_state_word(claim.state),
+            inline_for_model(&claim.note, 200)
+        ));
     }
-    for claim in claims.iter().filter(|claim| claim.about == About::File && claim.state == State::Changed) {
-        text.push_str(&format!("- changed: {}: {}\n", code(&claim.subject, 200), claim.note));
+    for claim in claims
+        .iter()
+        .filter(|claim| claim.about == ClaimSubject::File && claim.state == ClaimVerification::Changed)
+    {
+        text.push_str(&format!("- changed: {}: {}\n", in_backticks(&claim.subject, 200), claim.note));
     }
     text
 }
 
 /// Returns decisions that are newer than the packet, which is written only once.
-fn decisions_part(pickup: &Pickup) -> String {
+fn decisions_part(pickup: &PickupInput) -> String {
     let mut text = String::new();
     let parts = [
         ("Decided since the packet was written", pickup.decided),
@@ -308,24 +331,26 @@ fn decisions_part(pickup: &Pickup) -> String {
     ];
     for (title, lines) in parts.into_iter().filter(|(_, lines)| !lines.is_empty()) {
         text.push_str(&format!("\n{title}:\n"));
-        lines.iter().take(SECTION_LINES).for_each(|line| text.push_str(&format!("- {line}\n")));
-        if lines.len() > SECTION_LINES {
-            text.push_str(&format!("- +{} more: `thru decisions list`\n", lines.len() - SECTION_LINES));
+        lines.iter().take(MAX_SECTION_LINES).for_each(|line| text.push_str(&format!("- {line}\n")));
+        if lines.len() > MAX_SECTION_LINES {
+            text.push_str(&format!("- +{} more: `thru decisions list`\n", lines.len() - MAX_SECTION_LINES));
         }
     }
     text
 }
 
-fn files_part(pickup: &Pickup) -> String {
-    let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
-    let found = |claim: &Claim| format!("{}: {}", state_word(claim.state), claim.note);
+fn files_part(pickup: &PickupInput) -> String {
+    let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == ClaimSubject::File).collect();
+    let found = |claim: &Claim| format!("{}: {}", claim_state_word(claim.state), claim.note);
     // A remark that applies to most files is made once for all.
     let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
         // If most files could not be checked, the heading only says that.
-        let nothing = common.as_ref().is_some_and(|words| words.starts_with(state_word(State::Unverified)));
+        let nothing = common
+            .as_ref()
+            .is_some_and(|words| words.starts_with(claim_state_word(ClaimVerification::Unverified)));
         let all = match &common {
             Some(_) if nothing => " (not checked here)".to_owned(),
             Some(words) => format!(" ({words}, unless said otherwise)"),
@@ -333,14 +358,15 @@ fn files_part(pickup: &Pickup) -> String {
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
     }
-    let reasons = pickup.document.section(&[Head::exact(2, FILES)]).map(|section| section.text());
+    let reasons =
+        pickup.document.section(&[SectionHead::exact(2, FILES_HEADING)]).map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
     let mut used: [(&str, Vec<String>); 3] =
         ["edited", "read", "named in a command"].map(|how| (how, Vec::new()));
-    for claim in files.iter().take(MOST_FILES) {
-        let shown = mention(&claim.subject, claim, pickup.mention);
+    for claim in files.iter().take(MAX_FILES) {
+        let shown = mention_path(&claim.subject, claim, pickup.mention);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
-        let why = reason(&reasons, &claim.subject).unwrap_or_default();
+        let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
         // Those of which nothing is known but that they were edited or read need no line each.
         if is_only_used(why) && !is_chosen && common.as_ref() == Some(&found(claim)) {
             if let Some((_, names)) = used.iter_mut().find(|(how, _)| why.starts_with(how)) {
@@ -348,9 +374,12 @@ fn files_part(pickup: &Pickup) -> String {
             }
             continue;
         }
-        let chosen = if is_chosen && !why.contains(CHOSEN) { CHOSEN } else { "" };
-        let why: Vec<String> =
-            [why, chosen].into_iter().filter(|why| !why.is_empty()).map(|why| inline(why, 200)).collect();
+        let chosen = if is_chosen && !why.contains(CHOSEN_BY_USER) { CHOSEN_BY_USER } else { "" };
+        let why: Vec<String> = [why, chosen]
+            .into_iter()
+            .filter(|why| !why.is_empty())
+            .map(|why| inline_for_model(why, 200))
+            .collect();
         let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
         let now = Some(found(claim)).filter(|words| common.as_ref() != Some(words));
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
@@ -361,15 +390,18 @@ fn files_part(pickup: &Pickup) -> String {
             text.push_str(&format!("- {how}: {}\n", names.join(", ")));
         }
     }
-    if files.len() > MOST_FILES {
-        text.push_str(&format!("- and {} in the packet\n", count(files.len() - MOST_FILES, "more file")));
+    if files.len() > MAX_FILES {
+        text.push_str(&format!(
+            "- and {} in the packet\n",
+            count_with_noun(files.len() - MAX_FILES, "more file")
+        ));
     }
     if !pickup.later.is_empty() {
         text.push_str("\nTouched later, after the packet was written:\n");
-        for path in pickup.later.iter().take(MOST_FILES) {
-            text.push_str(&format!("- {}\n", code(path, 200)));
+        for path in pickup.later.iter().take(MAX_FILES) {
+            text.push_str(&format!("- {}\n", in_backticks(path, 200)));
         }
-        if let Some(more) = pickup.later.len().checked_sub(MOST_FILES).filter(|more| *more > 0) {
+        if let Some(more) = pickup.later.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
             text.push_str(&format!("- +{more} more\n"));
         }
     }
@@ -377,8 +409,8 @@ fn files_part(pickup: &Pickup) -> String {
 }
 
 /// Returns what the packet says after a file's name, as in `- `src/a.rs` — edited 4×`.
-fn reason<'t>(section: &'t str, path: &str) -> Option<&'t str> {
-    let start = format!("- {} — ", code(path, 300));
+fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
+    let start = format!("- {} — ", in_backticks(path, 300));
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
@@ -390,59 +422,62 @@ fn is_only_used(why: &str) -> bool {
 }
 
 /// Returns the path in the harness's form. A file that does not exist must not be mentioned so that a harness reads it.
-fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
+fn mention_path(path: &str, claim: &Claim, mention: MentionStyle) -> String {
     match mention {
-        Mention::At if claim.opens && is_plain_path(path) => format!("@{}", inline(path, 300)),
-        _ => code(path, 300),
+        MentionStyle::At if claim.opens && is_plain_path(path) => format!("@{}", inline_for_model(path, 300)),
+        _ => in_backticks(path, 300),
     }
 }
 
 /// Returns `Heading:` and its lines, or nothing if nothing is recorded.
-fn section(document: &Document, heading: &str) -> String {
-    let Some(found) = document.section(&[Head::exact(2, heading)]) else { return String::new() };
+fn render_section(document: &Document, heading: &str) -> String {
+    let Some(found) = document.section(&[SectionHead::exact(2, heading)]) else { return String::new() };
     let text = found.text();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    if lines.is_empty() || lines == [NONE] {
+    if lines.is_empty() || lines == [NONE_RECORDED] {
         return String::new();
     }
     // The state and the goal are included completely, because their length was limited when they were written.
     let (most, widest) = match heading {
-        INTENT | CONTEXT => (usize::MAX, 2_000),
-        _ => (SECTION_LINES, 400),
+        INTENT_HEADING | CONTEXT_HEADING => (usize::MAX, 2_000),
+        _ => (MAX_SECTION_LINES, 400),
     };
-    let mut shown: Vec<String> = lines.iter().take(most).map(|line| inline(line, widest)).collect();
+    let mut shown: Vec<String> = lines.iter().take(most).map(|line| inline_for_model(line, widest)).collect();
     if lines.len() > most {
         shown.push(format!("- +{} more in the packet", lines.len() - most));
     }
-    let body = clean(&shown.join("\n"), PROMPT_BYTES);
+    let body = clean_lines(&shown.join("\n"), MAX_PROMPT_BYTES);
     format!("\n{heading}:\n{body}\n")
 }
 
 /// Returns what must pass, with its current state. Uses the list in the packet's text if its frontmatter has none.
-fn validators_part(pickup: &Pickup) -> String {
-    let Pickup { packet, document, claims, .. } = *pickup;
+fn validators_part(pickup: &PickupInput) -> String {
+    let PickupInput { packet, document, claims, .. } = *pickup;
     if packet.validators.is_empty() {
-        return section(document, VALIDATORS);
+        return render_section(document, VALIDATORS_HEADING);
     }
-    let mut text = format!("\n{VALIDATORS}:\n");
+    let mut text = format!("\n{VALIDATORS_HEADING}:\n");
     for command in &packet.validators {
-        let claim = claims.iter().find(|claim| claim.about == About::Check && claim.subject == *command);
+        let claim =
+            claims.iter().find(|claim| claim.about == ClaimSubject::Check && claim.subject == *command);
         let note = match claim {
-            Some(claim) => format!("{}: {}", state_word(claim.state), inline(&claim.note, 200)),
+            Some(claim) => {
+                format!("{}: {}", claim_state_word(claim.state), inline_for_model(&claim.note, 200))
+            }
             None => "not run yet".to_owned(),
         };
-        text.push_str(&format!("- {}: {note}\n", code(command, 300)));
+        text.push_str(&format!("- {}: {note}\n", in_backticks(command, 300)));
     }
     text
 }
 
 /// Cleans a text line by line, so that a prompt keeps its shape and contains nothing invisible.
-fn clean(text: &str, max: usize) -> String {
+fn clean_lines(text: &str, max: usize) -> String {
     let mut lines = Vec::new();
     let mut room = max;
     for line in text.lines() {
         let indent = line.len() - line.trim_start().len();
-        let line = format!("{}{}", " ".repeat(indent.min(12)), inline(line, 2_000));
+        let line = format!("{}{}", " ".repeat(indent.min(12)), inline_for_model(line, 2_000));
         if line.len() > room {
             lines.push("… (cut; the packet has the rest)".to_owned());
             break;
@@ -453,10 +488,10 @@ fn clean(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-fn state_word(state: State) -> &'static str {
+fn claim_state_word(state: ClaimVerification) -> &'static str {
     match state {
-        State::Verified => "verified",
-        State::Changed => "changed",
-        State::Unverified => "unverified",
+        ClaimVerification::Verified => "verified",
+        ClaimVerification::Changed => "changed",
+        ClaimVerification::Unverified => "unverified",
     }
 }

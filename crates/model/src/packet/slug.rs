@@ -1,19 +1,19 @@
 //! The readable part of a packet's or loop's name. It is ASCII, whatever language the purpose is in.
 
 /// The longest slug, in bytes.
-const LONGEST_SLUG: usize = 48;
+const MAX_SLUG_BYTES: usize = 48;
 
 /// Turns `fix: the Parser!` into `fix-the-parser`. A text without letters that can be transcribed becomes `packet`.
 pub fn slug(purpose: &str) -> String {
-    readable(purpose).unwrap_or_else(|| "packet".to_owned())
+    readable_slug(purpose).unwrap_or_else(|| "packet".to_owned())
 }
 
 /// Returns `[a-z0-9-]{1,48}`: Latin letters lose their marks, and Greek and Cyrillic letters are transcribed. `None` if
 /// nothing is left of the text.
-pub fn readable(purpose: &str) -> Option<String> {
+pub fn readable_slug(purpose: &str) -> Option<String> {
     let mut slug = String::new();
     for c in purpose.chars().flat_map(char::to_lowercase) {
-        match ascii(c) {
+        match transcribe_letter(c) {
             Some(letters) => slug.push_str(letters),
             None if c.is_ascii_alphanumeric() => slug.push(c),
             // An apostrophe or a combining mark does not separate words.
@@ -23,9 +23,11 @@ pub fn readable(purpose: &str) -> Option<String> {
         }
     }
     // Cuts between two words if that is possible.
-    if slug.len() > LONGEST_SLUG {
-        let cut =
-            slug[..=LONGEST_SLUG].rfind('-').filter(|at| *at > LONGEST_SLUG / 2).unwrap_or(LONGEST_SLUG);
+    if slug.len() > MAX_SLUG_BYTES {
+        let cut = slug[..=MAX_SLUG_BYTES]
+            .rfind('-')
+            .filter(|at| *at > MAX_SLUG_BYTES / 2)
+            .unwrap_or(MAX_SLUG_BYTES);
         slug.truncate(cut);
     }
     let slug = slug.trim_matches('-');
@@ -33,7 +35,7 @@ pub fn readable(purpose: &str) -> Option<String> {
 }
 
 /// Transcribes a lower-case letter outside ASCII; `None` if there is no transcription.
-fn ascii(c: char) -> Option<&'static str> {
+fn transcribe_letter(c: char) -> Option<&'static str> {
     Some(match c {
         'à' | 'á' | 'â' | 'ã' | 'ā' | 'ă' | 'ą' | 'ǎ' | 'а' | 'α' | 'ά' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ậ' => {
             "a"

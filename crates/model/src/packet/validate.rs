@@ -1,11 +1,12 @@
 //! Finds problems with a packet, line by line.
 
 use super::{
-    CONFIRMED, FILES, HEADINGS, SCHEMA_VERSION, SOURCES, SUGGESTED, Status, VALIDATORS, confirm, newer,
+    ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, FILES_HEADING, PacketStatus, SCHEMA_VERSION,
+    SUGGESTED_HEADING, VALIDATORS_HEADING, confirm, newer_version,
 };
-use crate::document::{Document, FindingKind, Head, Item};
-use crate::finding::{Finding, Level};
-use crate::render::{code, quoted};
+use crate::document::{Document, FindingKind, ListItem, SectionHead};
+use crate::finding::{Finding, FindingLevel};
+use crate::render::{in_backticks, in_quotation_marks};
 use crate::time;
 
 const REQUIRED_KEYS: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
@@ -15,27 +16,27 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
     let mut findings: Vec<Finding> = Vec::new();
     let mut find = |level, line: Option<usize>, text: String, hint: &str| {
-        let finding = Finding::new(level, text).at(file, line);
-        findings.push(if hint.is_empty() { finding } else { finding.hint(hint) });
+        let finding = Finding::new(level, text).at_line(file, line);
+        findings.push(if hint.is_empty() { finding } else { finding.with_hint(hint) });
     };
     for odd in document.findings() {
         let (level, hint) = match odd.kind {
-            FindingKind::UnclosedFrontmatter => (Level::Error, HEAD_HINT),
-            _ => (Level::Warning, ""),
+            FindingKind::UnclosedFrontmatter => (FindingLevel::Error, FRONTMATTER_HINT),
+            _ => (FindingLevel::Warning, ""),
         };
         find(level, Some(odd.line), odd.kind.to_string(), hint);
     }
     if !document.has_frontmatter() {
         if !document.findings().iter().any(|odd| odd.kind == FindingKind::UnclosedFrontmatter) {
             let text = "no frontmatter: the file does not begin with `---`";
-            find(Level::Error, Some(1), text.into(), HEAD_HINT);
+            find(FindingLevel::Error, Some(1), text.into(), FRONTMATTER_HINT);
         }
         return findings;
     }
     let line = |key: &str| document.entry(key).map(|entry| entry.line);
-    if let Some(version) = newer(document) {
+    if let Some(version) = newer_version(document) {
         find(
-            Level::Error,
+            FindingLevel::Error,
             line("schema_version"),
             format!("`schema_version` is {version}; this thru supports up to {SCHEMA_VERSION}"),
             "use the version of thru that wrote it, or a newer one",
@@ -43,44 +44,44 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     }
     for key in REQUIRED_KEYS {
         if document.text(key).is_none_or(|text| text.trim().is_empty()) {
-            find(Level::Error, line(key).or(Some(1)), format!("`{key}` is missing"), HEAD_HINT);
+            find(FindingLevel::Error, line(key).or(Some(1)), format!("`{key}` is missing"), FRONTMATTER_HINT);
         }
     }
     let text = |key: &str| document.text(key).filter(|text| !text.trim().is_empty());
     if let Some(id) = text("id").filter(|id| *id != name) {
         let hint = "the file's name is used; make both the same";
-        find(Level::Warning, line("id"), format!("`id` is {id}, but the file is called {name}"), hint);
+        find(FindingLevel::Warning, line("id"), format!("`id` is {id}, but the file is called {name}"), hint);
     }
     for key in ["created_at", "updated_at", "claimed_at"] {
-        if let Some(bad) = text(key).filter(|text| time::parse(text).is_none()) {
+        if let Some(bad) = text(key).filter(|text| time::parse_time(text).is_none()) {
             find(
-                Level::Error,
+                FindingLevel::Error,
                 line(key),
                 format!("`{key}` is `{bad}`, which is not a time"),
                 "write it like 2026-11-15T19:22:00Z",
             );
         }
     }
-    if let Some(bad) = text("status").filter(|status| Status::parse(status).is_none()) {
+    if let Some(bad) = text("status").filter(|status| PacketStatus::parse(status).is_none()) {
         find(
-            Level::Error,
+            FindingLevel::Error,
             line("status"),
             format!("`status` is `{bad}`"),
             "it must be one of draft, active, done, blocked",
         );
     }
-    if let Some(bad) = text("source").filter(|source| !SOURCES.contains(source)) {
+    if let Some(bad) = text("source").filter(|source| !ALLOWED_SOURCES.contains(source)) {
         find(
-            Level::Warning,
+            FindingLevel::Warning,
             line("source"),
             format!("`source` is `{bad}`, which is not a known harness"),
             "",
         );
     }
     for key in ["relevant_files_confirmed", "relevant_files_suggested", "validators"] {
-        if document.get(key).is_some_and(|value| !value.is_null()) && document.list(key).is_none() {
+        if document.value_of(key).is_some_and(|value| !value.is_null()) && document.list(key).is_none() {
             find(
-                Level::Error,
+                FindingLevel::Error,
                 line(key),
                 format!("`{key}` is not a list"),
                 "write a JSON list on one line: [\"a\", \"b\"]",
@@ -89,7 +90,7 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     }
     for key in ["loop_max_iterations", "dirty"] {
         if text(key).is_some() && document.int(key).is_none() {
-            find(Level::Error, line(key), format!("`{key}` is not a whole number"), "");
+            find(FindingLevel::Error, line(key), format!("`{key}` is not a whole number"), "");
         }
     }
     validate_headings(document, &mut find);
@@ -97,14 +98,15 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     findings
 }
 
-const HEAD_HINT: &str = "`thru packet show` prints a packet; use the first lines of a valid one as a pattern";
+const FRONTMATTER_HINT: &str =
+    "`thru packet show` prints a packet; use the first lines of a valid one as a pattern";
 
-fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
+fn validate_headings(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     let mut last = 0;
-    for heading in HEADINGS {
+    for heading in ALL_HEADINGS {
         match document.headings().iter().find(|known| known.level == 2 && known.text == *heading) {
             None => find(
-                Level::Warning,
+                FindingLevel::Warning,
                 None,
                 format!("`## {heading}` is missing"),
                 "the packet can still be picked up; that part will be empty",
@@ -112,48 +114,59 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<us
             Some(known) => {
                 if known.line < last {
                     let text = format!("`## {heading}` comes too early");
-                    find(Level::Note, Some(known.line), text, "");
+                    find(FindingLevel::Note, Some(known.line), text, "");
                 }
                 last = last.max(known.line);
             }
         }
     }
-    for sub in [CONFIRMED, SUGGESTED] {
-        let files = document.section(&[Head::exact(2, FILES)]).is_some();
-        if files && document.section(&[Head::exact(2, FILES), Head::exact(3, sub)]).is_none() {
-            find(Level::Warning, None, format!("`### {sub}` below `## {FILES}` is missing"), "");
+    for sub in [CONFIRMED_HEADING, SUGGESTED_HEADING] {
+        let files = document.section(&[SectionHead::exact(2, FILES_HEADING)]).is_some();
+        if files
+            && document.section(&[SectionHead::exact(2, FILES_HEADING), SectionHead::exact(3, sub)]).is_none()
+        {
+            find(
+                FindingLevel::Warning,
+                None,
+                format!("`### {sub}` below `## {FILES_HEADING}` is missing"),
+                "",
+            );
         }
     }
 }
 
 /// Finds differences between the frontmatter, which tools read, and the text, which people read.
-fn validate_lists(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
+fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` change both lists";
-    const OTHER_HINT: &str = "the frontmatter is used; make both the same";
-    let below = |sub| vec![Head::exact(2, FILES), Head::exact(3, sub)];
+    const DIFFERENCE_HINT: &str = "the frontmatter is used; make both the same";
+    let below = |sub| vec![SectionHead::exact(2, FILES_HEADING), SectionHead::exact(3, sub)];
     for (key, path, hint) in [
-        ("relevant_files_confirmed", below(CONFIRMED), FILES_HINT),
-        ("relevant_files_suggested", below(SUGGESTED), OTHER_HINT),
-        ("validators", vec![Head::exact(2, VALIDATORS)], OTHER_HINT),
+        ("relevant_files_confirmed", below(CONFIRMED_HEADING), FILES_HINT),
+        ("relevant_files_suggested", below(SUGGESTED_HEADING), DIFFERENCE_HINT),
+        ("validators", vec![SectionHead::exact(2, VALIDATORS_HEADING)], DIFFERENCE_HINT),
     ] {
         let Some(section) = document.section(&path) else { continue };
         let (known, items) = (document.list(key).unwrap_or_default(), section.items());
-        let is_own =
-            |text: &str, entry: &str| text.starts_with(&code(entry, 300)) || confirm::names(text, entry);
+        let is_own = |text: &str, entry: &str| {
+            text.starts_with(&in_backticks(entry, 300)) || confirm::item_names_file(text, entry)
+        };
         let heading = format!("{} {}", "#".repeat(section.heading.level.into()), section.heading.text);
         for entry in known.iter().filter(|entry| !items.iter().any(|item| is_own(&item.text, entry))) {
-            let text = format!("`{key}` has {}, `{heading}` does not list it", code(entry, 200));
-            find(Level::Note, document.entry(key).map(|entry| entry.line), text, hint);
+            let text = format!("`{key}` has {}, `{heading}` does not list it", in_backticks(entry, 200));
+            find(FindingLevel::Note, document.entry(key).map(|entry| entry.line), text, hint);
         }
         let is_entry = |text: &str| match key {
             "validators" => text.starts_with('`'),
-            _ => confirm::path_in(text).is_some(),
+            _ => confirm::path_in_item(text).is_some(),
         };
         let unknown =
-            |item: &&Item| is_entry(&item.text) && !known.iter().any(|entry| is_own(&item.text, entry));
+            |item: &&ListItem| is_entry(&item.text) && !known.iter().any(|entry| is_own(&item.text, entry));
         for item in items.iter().filter(unknown) {
-            let text = format!("`{heading}` lists {}, `{key}` does not have it", quoted(&item.text, 100));
-            find(Level::Note, Some(item.line), text, hint);
+            let text = format!(
+                "`{heading}` lists {}, `{key}` does not have it",
+                in_quotation_marks(&item.text, 100)
+            );
+            find(FindingLevel::Note, Some(item.line), text, hint);
         }
     }
 }

@@ -4,16 +4,16 @@ use crate::digest::Prompt;
 use crate::prompt;
 use crate::text::sentences;
 
-const MOST_QUESTIONS: usize = 5;
+const MAX_QUESTIONS: usize = 5;
 
 /// Words that say that work continues, but not which work.
-const EMPTY_WORDS: &str = "a all and carry continue doing everything finish finished for from go going hand handoff handover here \
+const UNINFORMATIVE_WORDS: &str = "a all and carry continue doing everything finish finished for from go going hand handoff handover here \
                      i it keep later me my next now of off on our over packet pick please proceed rest resume save \
                      session something stuff task that the them then things this to today tomorrow up we where wip \
                      with work you your";
 
 /// Returns whether a purpose says what to do; "go on" and "finish the rest" do not.
-pub fn says_something(purpose: &str) -> bool {
+pub fn says_what_to_do(purpose: &str) -> bool {
     full_words(purpose).next().is_some()
 }
 
@@ -28,18 +28,20 @@ pub fn is_about(purpose: &str, request: &str) -> bool {
 /// Returns the words of a text that say what the work is.
 fn full_words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).filter(|word| !EMPTY_WORDS.split_whitespace().any(|empty| empty == word))
+    words
+        .map(str::to_lowercase)
+        .filter(|word| !UNINFORMATIVE_WORDS.split_whitespace().any(|empty| empty == word))
 }
 
 /// Returns prompts about the work, oldest first.
-pub fn real(prompts: &[Prompt]) -> Vec<&Prompt> {
-    prompts.iter().filter(|prompt| prompt::is_real(&prompt.text)).collect()
+pub fn prompts_about_work(prompts: &[Prompt]) -> Vec<&Prompt> {
+    prompts.iter().filter(|prompt| prompt::is_typed_work_prompt(&prompt.text)).collect()
 }
 
 /// Returns questions at the end of the agent's last words, which nobody has answered.
-pub fn questions(said: &str) -> Vec<&str> {
+pub fn unanswered_questions(said: &str) -> Vec<&str> {
     let all: Vec<&str> = sentences(said).filter(|sentence| sentence.ends_with('?')).collect();
-    all.into_iter().rev().take(MOST_QUESTIONS).rev().collect()
+    all.into_iter().rev().take(MAX_QUESTIONS).rev().collect()
 }
 
 #[cfg(test)]

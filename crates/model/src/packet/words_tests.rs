@@ -1,4 +1,4 @@
-use super::{is_about, questions, says_something};
+use super::{is_about, says_what_to_do, unanswered_questions};
 
 #[test]
 fn purposes_that_say_what_is_to_be_done() {
@@ -12,14 +12,14 @@ fn purposes_that_say_what_is_to_be_done() {
         ("fix #12", true),
         ("weiter mit dem Parser", true),
     ] {
-        assert_eq!(says_something(purpose), expected, "{purpose}");
+        assert_eq!(says_what_to_do(purpose), expected, "{purpose}");
     }
 }
 
 #[test]
 fn questions_that_are_open() {
     let said = "I fixed it. Should I also fix b.rs? If so, how?\nWaiting.";
-    assert_eq!(questions(said), ["Should I also fix b.rs?", "If so, how?"]);
+    assert_eq!(unanswered_questions(said), ["Should I also fix b.rs?", "If so, how?"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{Phase, Plan, Task};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum PlanChange {
     /// The whole plan, because it was begun, imported, or edited by hand.
     Plan(Box<Plan>),
     /// All fields of the plan except its phases.
@@ -21,44 +21,44 @@ pub enum Change {
 
 /// Returns the changes from `before` to `after`. Applied to `before` they always give `after`: if tasks or phases
 /// were removed or moved, the whole plan is the change.
-pub fn diff(before: &Plan, after: &Plan) -> Vec<Change> {
+pub fn plan_changes(before: &Plan, after: &Plan) -> Vec<PlanChange> {
     let mut changes = Vec::new();
-    if head(before) != head(after) {
-        changes.push(Change::Head(Box::new(head(after))));
+    if plan_without_phases(before) != plan_without_phases(after) {
+        changes.push(PlanChange::Head(Box::new(plan_without_phases(after))));
     }
     for phase in &after.phases {
         let known = before.phase(phase.id);
-        if known.map(phase_head) != Some(phase_head(phase)) {
-            changes.push(Change::Phase(Box::new(phase_head(phase))));
+        if known.map(phase_without_tasks) != Some(phase_without_tasks(phase)) {
+            changes.push(PlanChange::Phase(Box::new(phase_without_tasks(phase))));
         }
         for (i, task) in phase.tasks.iter().enumerate() {
             // Usually the task is at the same position.
             let same_place = known.and_then(|known| known.tasks.get(i)).filter(|known| known.id == task.id);
             let anywhere = || known?.tasks.iter().find(|known| known.id == task.id);
             if same_place.or_else(anywhere) != Some(task) {
-                changes.push(Change::Task(Box::new(task.clone())));
+                changes.push(PlanChange::Task(Box::new(task.clone())));
             }
         }
     }
-    match apply(before.clone(), &changes) == *after {
+    match apply_changes(before.clone(), &changes) == *after {
         true => changes,
-        false => vec![Change::Plan(Box::new(after.clone()))],
+        false => vec![PlanChange::Plan(Box::new(after.clone()))],
     }
 }
 
-pub fn apply(mut plan: Plan, changes: &[Change]) -> Plan {
+pub fn apply_changes(mut plan: Plan, changes: &[PlanChange]) -> Plan {
     for change in changes {
         match change {
-            Change::Plan(whole) => plan = Plan::clone(whole),
-            Change::Head(head) => plan = Plan { phases: plan.phases, ..Plan::clone(head) },
-            Change::Phase(phase) => match plan.phase_mut(phase.id) {
+            PlanChange::Plan(whole) => plan = Plan::clone(whole),
+            PlanChange::Head(head) => plan = Plan { phases: plan.phases, ..Plan::clone(head) },
+            PlanChange::Phase(phase) => match plan.phase_mut(phase.id) {
                 Some(known) => {
                     let tasks = std::mem::take(&mut known.tasks);
                     *known = Phase { tasks, ..Phase::clone(phase) };
                 }
-                None => plan.phases.push(phase_head(phase)),
+                None => plan.phases.push(phase_without_tasks(phase)),
             },
-            Change::Task(task) => {
+            PlanChange::Task(task) => {
                 let Some(phase) = plan.phase_mut(task.phase) else { continue };
                 match phase.tasks.iter_mut().find(|known| known.id == task.id) {
                     Some(known) => *known = Task::clone(task),
@@ -70,7 +70,7 @@ pub fn apply(mut plan: Plan, changes: &[Change]) -> Plan {
     plan
 }
 
-fn head(plan: &Plan) -> Plan {
+fn plan_without_phases(plan: &Plan) -> Plan {
     let Plan { schema_version, title, swarm, current_phase, migration_status, rest, .. } = plan;
     Plan {
         schema_version: schema_version.clone(),
@@ -83,7 +83,7 @@ fn head(plan: &Plan) -> Plan {
     }
 }
 
-fn phase_head(phase: &Phase) -> Phase {
+fn phase_without_tasks(phase: &Phase) -> Phase {
     let rest: Map<String, Value> = phase.rest.clone();
     Phase { id: phase.id, name: phase.name.clone(), status: phase.status, tasks: Vec::new(), rest }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::index::Index;
-use super::{Plan, Task, natural};
+use super::index::TaskIndex;
+use super::{Plan, Task, compare_naturally};
 use crate::id::Id;
 use crate::render::one_line;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Problem {
+pub enum PlanProblem {
     DuplicateTask {
         id: String,
     },
@@ -30,17 +30,19 @@ pub enum Problem {
     },
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for PlanProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = |id: &str| one_line(id, 64);
         match self {
-            Problem::DuplicateTask { id } => write!(f, "two tasks have the id {}", shown(id)),
-            Problem::DuplicatePhase { id } => write!(f, "two phases have the id {id}"),
-            Problem::BadId { id, why } => write!(f, "the task id `{}` cannot be used: it {why}", shown(id)),
-            Problem::UnknownDependency { task, depends } => {
+            PlanProblem::DuplicateTask { id } => write!(f, "two tasks have the id {}", shown(id)),
+            PlanProblem::DuplicatePhase { id } => write!(f, "two phases have the id {id}"),
+            PlanProblem::BadId { id, why } => {
+                write!(f, "the task id `{}` cannot be used: it {why}", shown(id))
+            }
+            PlanProblem::UnknownDependency { task, depends } => {
                 write!(f, "{} depends on {}, which is not a task of this plan", shown(task), shown(depends))
             }
-            Problem::Cycle { ids } => {
+            PlanProblem::Cycle { ids } => {
                 let ids: Vec<String> = ids.iter().map(|id| shown(id)).collect();
                 let first = ids.first().cloned().unwrap_or_default();
                 write!(f, "tasks depend on each other in a circle: {} → {first}", ids.join(" → "))
@@ -50,29 +52,29 @@ impl std::fmt::Display for Problem {
 }
 
 /// Returns all errors, in a fixed order.
-pub fn problems(plan: &Plan) -> Vec<Problem> {
+pub fn find_problems(plan: &Plan) -> Vec<PlanProblem> {
     let mut found = BTreeSet::new();
     let mut phases = BTreeSet::new();
     for phase in &plan.phases {
         if !phases.insert(phase.id) {
-            found.insert(Problem::DuplicatePhase { id: phase.id });
+            found.insert(PlanProblem::DuplicatePhase { id: phase.id });
         }
     }
     let tasks: Vec<&Task> = plan.tasks().collect();
-    let by_id = Index::of(plan);
+    let by_id = TaskIndex::of_plan(plan);
     for task in &tasks {
-        if let Err(bad) = Id::check(&task.id) {
-            found.insert(Problem::BadId { id: task.id.clone(), why: bad.why() });
+        if let Err(bad) = Id::check_id(&task.id) {
+            found.insert(PlanProblem::BadId { id: task.id.clone(), why: bad.reason() });
         }
     }
-    found.extend(by_id.repeated().map(|id| Problem::DuplicateTask { id: id.to_owned() }));
-    let mut edges = Edges { starts: vec![0], to: Vec::with_capacity(tasks.len()) };
+    found.extend(by_id.repeated_ids().map(|id| PlanProblem::DuplicateTask { id: id.to_owned() }));
+    let mut edges = DependencyEdges { starts: vec![0], to: Vec::with_capacity(tasks.len()) };
     for task in &tasks {
         for depends in &task.depends {
-            match by_id.get(depends) {
+            match by_id.find_task(depends) {
                 Some(place) => edges.to.push(place.number),
                 None => {
-                    found.insert(Problem::UnknownDependency {
+                    found.insert(PlanProblem::UnknownDependency {
                         task: task.id.clone(),
                         depends: depends.clone(),
                     });
@@ -81,52 +83,52 @@ pub fn problems(plan: &Plan) -> Vec<Problem> {
         }
         edges.starts.push(edges.to.len());
     }
-    found.extend(cycles(&tasks, &edges));
+    found.extend(find_cycles(&tasks, &edges));
     found.into_iter().collect()
 }
 
 /// The dependencies of all tasks, by index. Those of task `n` are `to[starts[n]..starts[n + 1]]`.
-struct Edges {
+struct DependencyEdges {
     starts: Vec<usize>,
     to: Vec<usize>,
 }
 
-impl Edges {
-    fn of(&self, task: usize) -> &[usize] {
+impl DependencyEdges {
+    fn dependencies_of(&self, task: usize) -> &[usize] {
         &self.to[self.starts[task]..self.starts[task + 1]]
     }
 }
 
 /// Finds each circle once. It does not use recursion, because an imported plan may be a chain of any length.
-fn cycles(tasks: &[&Task], edges: &Edges) -> Vec<Problem> {
-    let mut seen = vec![Seen::Not; tasks.len()];
-    let mut found: BTreeMap<Vec<String>, Problem> = BTreeMap::new();
+fn find_cycles(tasks: &[&Task], edges: &DependencyEdges) -> Vec<PlanProblem> {
+    let mut seen = vec![VisitState::Not; tasks.len()];
+    let mut found: BTreeMap<Vec<String>, PlanProblem> = BTreeMap::new();
     for start in 0..tasks.len() {
-        if seen[start] != Seen::Not {
+        if seen[start] != VisitState::Not {
             continue;
         }
         // The path from `start` to the current task. Each entry has the index of the next dependency to visit.
         let mut path = vec![(start, 0)];
-        seen[start] = Seen::OnPath;
+        seen[start] = VisitState::OnPath;
         while let Some((at, next)) = path.last_mut() {
-            let Some(&to) = edges.of(*at).get(*next) else {
-                seen[*at] = Seen::Done;
+            let Some(&to) = edges.dependencies_of(*at).get(*next) else {
+                seen[*at] = VisitState::Done;
                 path.pop();
                 continue;
             };
             *next += 1;
             match seen[to] {
-                Seen::Not => {
-                    seen[to] = Seen::OnPath;
+                VisitState::Not => {
+                    seen[to] = VisitState::OnPath;
                     path.push((to, 0));
                 }
-                Seen::OnPath => {
+                VisitState::OnPath => {
                     let from = path.iter().position(|(at, _)| *at == to).unwrap_or(0);
                     let ids = path[from..].iter().map(|(at, _)| tasks[*at].id.clone()).collect();
-                    let ids = smallest_first(ids);
-                    found.insert(ids.clone(), Problem::Cycle { ids });
+                    let ids = rotate_smallest_first(ids);
+                    found.insert(ids.clone(), PlanProblem::Cycle { ids });
                 }
-                Seen::Done => {}
+                VisitState::Done => {}
             }
         }
     }
@@ -134,14 +136,14 @@ fn cycles(tasks: &[&Task], edges: &Edges) -> Vec<Problem> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum VisitState {
     Not,
     OnPath,
     Done,
 }
 
-fn smallest_first(mut ids: Vec<String>) -> Vec<String> {
-    let smallest = (0..ids.len()).min_by(|a, b| natural(&ids[*a], &ids[*b])).unwrap_or(0);
+fn rotate_smallest_first(mut ids: Vec<String>) -> Vec<String> {
+    let smallest = (0..ids.len()).min_by(|a, b| compare_naturally(&ids[*a], &ids[*b])).unwrap_or(0);
     ids.rotate_left(smallest);
     ids
 }

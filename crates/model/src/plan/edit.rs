@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::{Phase, PhaseStatus, Plan, Problem, Size, Task, TaskStatus, problems, standing};
+use super::{Phase, PhaseStatus, Plan, PlanProblem, Task, TaskSize, TaskStatus, find_problems, standing};
 use crate::id::Id;
 use crate::render::one_line;
 
 /// Why a change is refused, and what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct EditRefusal {
     pub kind: RefusalKind,
     pub what: String,
     pub hint: String,
@@ -24,11 +24,11 @@ pub enum RefusalKind {
     Refused,
 }
 
-type Edited = Result<Plan, Refusal>;
+type EditResult = Result<Plan, EditRefusal>;
 
 /// What shows that a task is done, when it is to be marked as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Acceptance<'a> {
+pub enum AcceptanceEvidence<'a> {
     /// Fresh evidence shows that the task is done.
     Proven,
     /// There is no such evidence; the text says what there is instead.
@@ -41,14 +41,14 @@ pub enum Acceptance<'a> {
 }
 
 /// Claims a task. If several sessions try, one gets it and the others are told who has it.
-pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
-    let task = find(plan, id)?;
+pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
+    let task = find_task(plan, id)?;
     match task.status {
         TaskStatus::InProgress if task.claimed_by.as_deref().is_none_or(|known| known == by) => {}
         TaskStatus::InProgress => {
             let who = task.claimed_by.as_deref().unwrap_or("somebody");
             let since = task.started_at.as_deref().map_or(String::new(), |at| format!(" since {at}"));
-            return Err(Refusal {
+            return Err(EditRefusal {
                 kind: RefusalKind::Busy,
                 what: format!("{id} is taken by {}{since}", one_line(who, 80)),
                 hint: "`thru plan next` shows what is ready".to_owned(),
@@ -56,16 +56,16 @@ pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
         }
         TaskStatus::Pending => {
             let standing = standing(plan);
-            let open: Vec<&str> = standing.waits_for(task).map(|(id, _)| id).collect();
+            let open: Vec<&str> = standing.open_dependencies(task).map(|(id, _)| id).collect();
             if !open.is_empty() {
                 let what = format!("{id} is not ready: it waits for {}", open.join(", "));
-                return refuse(what, "`thru plan next` shows what is ready");
+                return refusal(what, "`thru plan next` shows what is ready");
             }
         }
         TaskStatus::Blocked => {
-            return refuse(blocked_words(task), &format!("`thru task unblock {id}` frees it"));
+            return refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
         }
-        TaskStatus::Completed | TaskStatus::Closed => return already_over(task),
+        TaskStatus::Completed | TaskStatus::Closed => return already_over_refusal(task),
     }
     if task.status == TaskStatus::InProgress && task.claimed_by.is_some() {
         return Ok(plan.clone());
@@ -77,25 +77,31 @@ pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
     })
 }
 
-pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) -> Edited {
-    let task = find(plan, id)?;
+pub fn complete_task(
+    plan: &Plan,
+    id: &str,
+    by: &str,
+    at: &str,
+    acceptance: &AcceptanceEvidence,
+) -> EditResult {
+    let task = find_task(plan, id)?;
     match (task.status, acceptance) {
         (TaskStatus::Completed, _) => return Ok(plan.clone()),
-        (TaskStatus::Closed, _) => return already_over(task),
+        (TaskStatus::Closed, _) => return already_over_refusal(task),
         (TaskStatus::Blocked, _) => {
-            return refuse(blocked_words(task), &format!("`thru task unblock {id}` frees it"));
+            return refusal(describe_blocked(task), &format!("`thru task unblock {id}` frees it"));
         }
-        (_, Acceptance::Unproven(what)) if task.acceptance.is_some() => {
+        (_, AcceptanceEvidence::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
                 "`thru evidence run {id} -- COMMAND` shows it; or say why it counts: `thru task done {id} --without-evidence WHY`"
             );
-            return refuse(format!("{id} has an acceptance criterion, and {what}"), &hint);
+            return refusal(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
-        (_, Acceptance::Rejected(what)) => {
+        (_, AcceptanceEvidence::Rejected(what)) => {
             let hint = format!(
                 "a later verdict settles it; or say why it counts: `thru task done {id} --without-evidence WHY`"
             );
-            return refuse(format!("{id} is not done: {what}"), &hint);
+            return refusal(format!("{id} is not done: {what}"), &hint);
         }
         _ => {}
     }
@@ -105,16 +111,18 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
         task.claimed_by.get_or_insert_with(|| by.to_owned());
         task.reported_done = false;
         task.without_evidence = match acceptance {
-            Acceptance::Waived(why) => Some((*why).to_owned()),
-            Acceptance::Proven | Acceptance::Unproven(_) | Acceptance::Rejected(_) => None,
+            AcceptanceEvidence::Waived(why) => Some((*why).to_owned()),
+            AcceptanceEvidence::Proven
+            | AcceptanceEvidence::Unproven(_)
+            | AcceptanceEvidence::Rejected(_) => None,
         };
     })
 }
 
-pub fn block(plan: &Plan, id: &str, why: &str) -> Edited {
-    let task = find(plan, id)?;
+pub fn block_task(plan: &Plan, id: &str, why: &str) -> EditResult {
+    let task = find_task(plan, id)?;
     if task.status.is_over() {
-        return already_over(task);
+        return already_over_refusal(task);
     }
     edit_task(plan, id, |task| {
         task.status = TaskStatus::Blocked;
@@ -123,10 +131,10 @@ pub fn block(plan: &Plan, id: &str, why: &str) -> Edited {
 }
 
 /// Returns a task to its earlier state: in progress if somebody had begun it, otherwise pending.
-pub fn unblock(plan: &Plan, id: &str) -> Edited {
-    let task = find(plan, id)?;
+pub fn unblock_task(plan: &Plan, id: &str) -> EditResult {
+    let task = find_task(plan, id)?;
     if task.status != TaskStatus::Blocked {
-        return refuse(format!("{id} is not blocked, it is {}", task.status.name()), "nothing was changed");
+        return refusal(format!("{id} is not blocked, it is {}", task.status.name()), "nothing was changed");
     }
     edit_task(plan, id, |task| {
         let begun = task.started_at.is_some();
@@ -143,14 +151,14 @@ pub struct NewTask {
     /// The phase; `None` means the current one, or the first one, which is created if there is none.
     pub phase: Option<u32>,
     pub description: String,
-    pub size: Option<Size>,
+    pub size: Option<TaskSize>,
     pub depends: Vec<String>,
     pub acceptance: Option<String>,
     pub files: Vec<String>,
 }
 
 /// Adds a task, and returns its id too.
-pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
+pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), EditRefusal> {
     let mut next = plan.clone();
     let phase = match new.phase {
         Some(id) => find_phase(plan, id)?.id,
@@ -164,13 +172,13 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
     };
     let id = match &new.id {
         Some(id) => Id::new(id)
-            .map_err(|bad| Refusal {
+            .map_err(|bad| EditRefusal {
                 kind: RefusalKind::Refused,
                 what: bad.to_string(),
                 hint: "an id looks like 1.2".to_owned(),
             })?
             .to_string(),
-        None => free_id(plan, phase),
+        None => next_free_task_id(plan, phase),
     };
     let task = Task {
         id: id.clone(),
@@ -189,17 +197,17 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
             phase.status = PhaseStatus::InProgress;
         }
     }
-    Ok((checked(plan, next)?, id))
+    Ok((refuse_new_problems(plan, next)?, id))
 }
 
 /// Adds a phase, and returns its number too.
-pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), Refusal> {
+pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), EditRefusal> {
     let id = id.unwrap_or_else(|| {
         plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
     });
     let mut next = plan.clone();
     next.phases.push(Phase { id, name: name.to_owned(), ..Phase::default() });
-    Ok((checked(plan, next)?, id))
+    Ok((refuse_new_problems(plan, next)?, id))
 }
 
 /// What `plan set` changes in a task; `None` leaves a field unchanged, and an empty text removes it.
@@ -207,16 +215,16 @@ pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32)
 pub struct TaskChange {
     pub status: Option<TaskStatus>,
     pub description: Option<String>,
-    pub size: Option<Size>,
+    pub size: Option<TaskSize>,
     pub depends: Option<Vec<String>>,
     pub acceptance: Option<String>,
     pub files: Option<Vec<String>>,
 }
 
-pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> Edited {
-    let task = find(plan, id)?;
+pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> EditResult {
+    let task = find_task(plan, id)?;
     if change.status == Some(TaskStatus::Completed) && task.status != TaskStatus::Completed {
-        return refuse(
+        return refusal(
             format!("{id} is completed by `thru task done`"),
             &format!("run `thru task done {id}`"),
         );
@@ -246,11 +254,11 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> Edited {
             task.files_touched.clone_from(files);
         }
     })?;
-    checked(plan, edited)
+    refuse_new_problems(plan, edited)
 }
 
 /// Appends the phases of another plan. Numbers and ids that exist already are replaced, also in dependencies.
-pub fn append(plan: &Plan, other: &Plan) -> Plan {
+pub fn append_plan(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();
     let mut renamed: HashMap<String, String> = HashMap::new();
     let first = next.phases.len();
@@ -261,7 +269,7 @@ pub fn append(plan: &Plan, other: &Plan) -> Plan {
         next.phases.push(Phase { id, tasks: Vec::new(), ..phase.clone() });
         for task in &phase.tasks {
             let is_taken = next.task(&task.id).is_some();
-            let own = if is_taken { free_id(&next, id) } else { task.id.clone() };
+            let own = if is_taken { next_free_task_id(&next, id) } else { task.id.clone() };
             if is_taken {
                 renamed.insert(task.id.clone(), own.clone());
             }
@@ -282,16 +290,16 @@ pub fn append(plan: &Plan, other: &Plan) -> Plan {
 }
 
 /// Changes a task and updates its phase, which begins with its first task and ends with its last.
-pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> Edited {
+pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> EditResult {
     let mut next = plan.clone();
-    let Some(task) = next.task_mut(id) else { return no_such_task(plan, id) };
+    let Some(task) = next.task_mut(id) else { return no_such_task_refusal(plan, id) };
     edit(task);
     let phase = task.phase;
-    follow_phase(&mut next, phase);
+    update_phase_status(&mut next, phase);
     Ok(next)
 }
 
-fn follow_phase(plan: &mut Plan, id: u32) {
+fn update_phase_status(plan: &mut Plan, id: u32) {
     let Some(phase) = plan.phase_mut(id) else { return };
     let begun =
         phase.tasks.iter().any(|task| !matches!(task.status, TaskStatus::Pending | TaskStatus::Blocked));
@@ -310,7 +318,7 @@ fn follow_phase(plan: &mut Plan, id: u32) {
 }
 
 /// Returns the phases that ended between two plans.
-pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
+pub fn phases_ended(before: &Plan, after: &Plan) -> Vec<u32> {
     let was_over = |id: u32| before.phase(id).is_some_and(|phase| phase.status.is_over());
     after
         .phases
@@ -321,56 +329,59 @@ pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
 }
 
 /// Refuses a change that adds a new error. `plan check` reports errors that were there before.
-pub fn checked(before: &Plan, after: Plan) -> Edited {
-    let known = problems(before);
-    let new: Vec<String> =
-        problems(&after).iter().filter(|problem| !known.contains(problem)).map(Problem::to_string).collect();
+pub fn refuse_new_problems(before: &Plan, after: Plan) -> EditResult {
+    let known = find_problems(before);
+    let new: Vec<String> = find_problems(&after)
+        .iter()
+        .filter(|problem| !known.contains(problem))
+        .map(PlanProblem::to_string)
+        .collect();
     match new.is_empty() {
         true => Ok(after),
-        false => refuse(new.join("; "), "nothing was changed; `thru plan show` lists the tasks"),
+        false => refusal(new.join("; "), "nothing was changed; `thru plan show` lists the tasks"),
     }
 }
 
 /// Returns the next free id of a phase: the number after its highest one.
-pub(super) fn free_id(plan: &Plan, phase: u32) -> String {
+pub(super) fn next_free_task_id(plan: &Plan, phase: u32) -> String {
     let prefix = format!("{phase}.");
     let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());
     format!("{prefix}{}", numbers.max().unwrap_or(0).saturating_add(1))
 }
 
-fn find<'p>(plan: &'p Plan, id: &str) -> Result<&'p Task, Refusal> {
-    plan.task(id).map_or_else(|| no_such_task(plan, id), Ok)
+fn find_task<'p>(plan: &'p Plan, id: &str) -> Result<&'p Task, EditRefusal> {
+    plan.task(id).map_or_else(|| no_such_task_refusal(plan, id), Ok)
 }
 
-pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, Refusal> {
+pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, EditRefusal> {
     plan.phase(id).ok_or_else(|| {
         let ids: Vec<String> = plan.phases.iter().take(20).map(|phase| phase.id.to_string()).collect();
         let there = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
         let hint = format!("the phases are: {there}; `thru plan add NAME` adds another");
-        Refusal { kind: RefusalKind::Absent, what: format!("there is no phase {id}"), hint }
+        EditRefusal { kind: RefusalKind::Absent, what: format!("there is no phase {id}"), hint }
     })
 }
 
-fn no_such_task<T>(plan: &Plan, id: &str) -> Result<T, Refusal> {
+fn no_such_task_refusal<T>(plan: &Plan, id: &str) -> Result<T, EditRefusal> {
     let shown = one_line(id, 64);
-    let hint = match plan.near(id) {
+    let hint = match plan.nearest_task_id(id) {
         Some(near) => format!("did you mean {near}? `thru plan show` lists the tasks"),
         None => "`thru plan show` lists the tasks".to_owned(),
     };
-    Err(Refusal { kind: RefusalKind::Absent, what: format!("there is no task {shown}"), hint })
+    Err(EditRefusal { kind: RefusalKind::Absent, what: format!("there is no task {shown}"), hint })
 }
 
-fn refuse<T>(what: String, hint: &str) -> Result<T, Refusal> {
-    Err(Refusal { kind: RefusalKind::Refused, what, hint: hint.to_owned() })
+fn refusal<T>(what: String, hint: &str) -> Result<T, EditRefusal> {
+    Err(EditRefusal { kind: RefusalKind::Refused, what, hint: hint.to_owned() })
 }
 
-fn blocked_words(task: &Task) -> String {
+fn describe_blocked(task: &Task) -> String {
     let why = task.blocked_reason.as_deref().map_or(String::new(), |why| format!(": {}", one_line(why, 200)));
     format!("{} is blocked{why}", task.id)
 }
 
-fn already_over<T>(task: &Task) -> Result<T, Refusal> {
+fn already_over_refusal<T>(task: &Task) -> Result<T, EditRefusal> {
     let id = &task.id;
     let hint = format!("`thru plan set {id} --status pending` opens it again");
-    refuse(format!("{id} is {} already", task.status.name()), &hint)
+    refusal(format!("{id} is {} already", task.status.name()), &hint)
 }

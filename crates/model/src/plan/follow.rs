@@ -6,7 +6,7 @@ use super::edit::edit_task;
 use super::{Plan, Task, TaskStatus};
 use crate::event::TodoStatus;
 use crate::journal::TodoField;
-use crate::text::fingerprint;
+use crate::text::fnv_fingerprint;
 
 /// The entries of a session's list when it was last read, by their texts. An unchanged entry does not undo what
 /// somebody has done to the task since.
@@ -16,7 +16,7 @@ pub struct LinkedTodos {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Followed {
+pub struct FollowedPlan {
     pub plan: Plan,
     /// The tasks that changed.
     pub moved: Vec<String>,
@@ -24,16 +24,24 @@ pub struct Followed {
 }
 
 /// Updates the tasks whose entries have changed since `known`.
-pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &str, at: &str) -> Followed {
-    let mut followed = Followed { plan: plan.clone(), moved: Vec::new(), todos: LinkedTodos::default() };
+pub fn follow_todos(
+    plan: &Plan,
+    known: &LinkedTodos,
+    todos: &[TodoField],
+    by: &str,
+    at: &str,
+) -> FollowedPlan {
+    let mut followed = FollowedPlan { plan: plan.clone(), moved: Vec::new(), todos: LinkedTodos::default() };
     for todo in todos {
-        let (mark, status) = (mark(&todo.text), todo.status.unwrap_or(TodoStatus::Pending));
+        let (mark, status) = (text_fingerprint(&todo.text), todo.status.unwrap_or(TodoStatus::Pending));
         let before = known.seen.get(&mark).copied();
         followed.todos.seen.insert(mark, status);
         if before == Some(status) {
             continue;
         }
-        let Some(task) = followed.plan.tasks().find(|task| is_of(task, &todo.text)) else { continue };
+        let Some(task) = followed.plan.tasks().find(|task| is_task_for_entry(task, &todo.text)) else {
+            continue;
+        };
         let Some(next) = next_status(task, before, status, by) else { continue };
         let id = task.id.clone();
         let edited = edit_task(&followed.plan, &id, |task| {
@@ -65,10 +73,10 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
     followed
 }
 
-impl Followed {
+impl FollowedPlan {
     /// Leaves tasks in progress that the list reports as done but somebody rejected, as tasks without evidence are.
     /// Returns them too.
-    pub fn without_rejected(mut self, is_rejected: impl Fn(&str) -> bool) -> (Followed, Vec<String>) {
+    pub fn without_rejected(mut self, is_rejected: impl Fn(&str) -> bool) -> (FollowedPlan, Vec<String>) {
         let is_done = |id: &String| {
             self.plan.task(id).is_some_and(|task| task.status == TaskStatus::Completed) && is_rejected(id)
         };
@@ -112,21 +120,22 @@ fn next_status(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &st
 
 /// Returns whether a plan has a task for an entry of a list.
 pub fn is_task_of(plan: &Plan, text: &str) -> bool {
-    plan.tasks().any(|task| is_of(task, text))
+    plan.tasks().any(|task| is_task_for_entry(task, text))
 }
 
-fn is_of(task: &Task, text: &str) -> bool {
-    let text = normal(text);
+fn is_task_for_entry(task: &Task, text: &str) -> bool {
+    let text = normalise_text(text);
     !text.is_empty()
-        && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
+        && (task.todo.as_deref().map(normalise_text).as_ref() == Some(&text)
+            || normalise_text(&task.description) == text)
 }
 
 /// Returns the text without what people change casually: case, punctuation and white space.
-pub(super) fn normal(text: &str) -> String {
+pub(super) fn normalise_text(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn mark(text: &str) -> u64 {
-    fingerprint([normal(text)])
+pub(super) fn text_fingerprint(text: &str) -> u64 {
+    fnv_fingerprint([normalise_text(text)])
 }

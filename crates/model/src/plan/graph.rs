@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Plan, Task, TaskStatus, natural};
+use super::{Plan, Task, TaskStatus, compare_naturally};
 
 /// One line of the drawing.
 #[derive(Debug, PartialEq)]
@@ -16,9 +16,9 @@ pub struct GraphLine<'p> {
 
 /// Draws tasks without dependencies first, each with the tasks that wait for it. A task is drawn in full once. Tasks in
 /// a circle cannot be reached this way and come last.
-pub fn graph(plan: &Plan) -> Vec<GraphLine<'_>> {
+pub fn draw_graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
-    tasks.sort_by(|a, b| natural(&a.id, &b.id));
+    tasks.sort_by(|a, b| compare_naturally(&a.id, &b.id));
     let known: HashSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
     let mut below: std::collections::HashMap<&str, Vec<&Task>> = std::collections::HashMap::new();
     for task in &tasks {
@@ -26,27 +26,27 @@ pub fn graph(plan: &Plan) -> Vec<GraphLine<'_>> {
             below.entry(id.as_str()).or_default().push(task);
         }
     }
-    let mut drawing = Drawing { below, drawn: HashSet::new(), lines: Vec::new() };
+    let mut drawing = GraphDrawing { below, drawn: HashSet::new(), lines: Vec::new() };
     for task in tasks.iter().filter(|task| !task.depends.iter().any(|id| known.contains(id.as_str()))) {
-        drawing.draw(task);
+        drawing.draw_task(task);
     }
     for task in &tasks {
         if !drawing.drawn.contains(task.id.as_str()) {
-            drawing.draw(task);
+            drawing.draw_task(task);
         }
     }
     drawing.lines
 }
 
-struct Drawing<'p> {
+struct GraphDrawing<'p> {
     below: std::collections::HashMap<&'p str, Vec<&'p Task>>,
     drawn: HashSet<&'p str>,
     lines: Vec<GraphLine<'p>>,
 }
 
-impl<'p> Drawing<'p> {
+impl<'p> GraphDrawing<'p> {
     /// Draws a task and everything below it. It does not use recursion, because a chain may be as long as the plan.
-    fn draw(&mut self, root: &'p Task) {
+    fn draw_task(&mut self, root: &'p Task) {
         // The rails to the left of the task, the task, and whether it is its parent's last child (`None` for the root).
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
@@ -66,7 +66,7 @@ impl<'p> Drawing<'p> {
                 Some(false) => format!("{rails}│  "),
             };
             // With wider rails the lines would not fit on any screen.
-            let next = if next.chars().count() > WIDEST_RAILS { "… ".to_owned() } else { next };
+            let next = if next.chars().count() > MAX_RAILS_CHARS { "… ".to_owned() } else { next };
             let children = self.below.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();
             for (i, child) in children.into_iter().enumerate().rev() {
@@ -77,11 +77,11 @@ impl<'p> Drawing<'p> {
 }
 
 /// The widest rails, in characters.
-const WIDEST_RAILS: usize = 60;
+const MAX_RAILS_CHARS: usize = 60;
 
 impl TaskStatus {
     /// Returns one symbol for each status, readable without colour.
-    pub fn sign(self) -> &'static str {
+    pub fn status_symbol(self) -> &'static str {
         match self {
             TaskStatus::Pending => "○",
             TaskStatus::InProgress => "▶",

@@ -7,22 +7,22 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Phase, PhaseStatus, Plan, Size, Task, TaskStatus, Unreadable, Version, damaged, outline, problems,
-    version_of,
+    Phase, PhaseStatus, Plan, PlanVersion, Task, TaskSize, TaskStatus, UnreadableReason, damaged_reason,
+    find_problems, outline, read_version,
 };
 use crate::id::Id;
 use crate::render::one_line;
 
 /// A plan from another tool.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Imported {
+pub struct ImportedPlan {
     pub plan: Plan,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ImportWarning>,
 }
 
 /// A warning about ambiguous text, which says how it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct ImportWarning {
     /// The line in the file; 0 if there is none.
     #[serde(skip_serializing_if = "is_zero")]
     pub line: usize,
@@ -34,53 +34,55 @@ fn is_zero(line: &usize) -> bool {
 }
 
 /// Reads JSON or markdown. Markdown always gives some plan; JSON that is broken or not a plan is an error.
-pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
+pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
     let mut imported = match first {
         Some(b'{') => {
-            if let Version::Newer(version) = version_of(bytes)? {
+            if let PlanVersion::Newer(version) = read_version(bytes)? {
                 let why = format!(
                     "schema_version is {version}; this thru supports up to {}",
                     super::SCHEMA_VERSION
                 );
-                return Err(Unreadable::Foreign { why });
+                return Err(UnreadableReason::Foreign { why });
             }
-            read_unversioned(bytes)?
+            read_unversioned_json(bytes)?
         }
         // A bracket also begins `[ ] task`, which is markdown, so it is a list only if it parses.
-        Some(b'[') if serde_json::from_slice::<Vec<Value>>(bytes).is_ok() => read_unversioned(bytes)?,
+        Some(b'[') if serde_json::from_slice::<Vec<Value>>(bytes).is_ok() => read_unversioned_json(bytes)?,
         _ => {
-            let mut imported = outline::read(bytes);
-            outline::settle_phases(&mut imported.plan);
+            let mut imported = outline::read_outline(bytes);
+            outline::complete_finished_phases(&mut imported.plan);
             imported
         }
     };
     imported.plan.migration_status = "migrated".to_owned();
-    let found = problems(&imported.plan);
-    imported.warnings.extend(found.iter().map(|problem| Warning { line: 0, text: problem.to_string() }));
+    let found = find_problems(&imported.plan);
+    imported
+        .warnings
+        .extend(found.iter().map(|problem| ImportWarning { line: 0, text: problem.to_string() }));
     Ok(imported)
 }
 
-pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
-    let mut reader = Reader { warnings: Vec::new(), ids: HashSet::new() };
+pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, UnreadableReason> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| damaged_reason(&error))?;
+    let mut reader = PlanJsonReader { warnings: Vec::new(), ids: HashSet::new() };
     let mut fields = match value {
         Value::Object(fields) => fields,
         Value::Array(tasks) => Map::from_iter([("tasks".to_owned(), Value::Array(tasks))]),
-        _ => return Err(not_a_plan("it is neither an object nor a list")),
+        _ => return Err(not_a_plan_reason("it is neither an object nor a list")),
     };
     if !fields.contains_key("phases") && !fields.contains_key("tasks") {
-        return Err(not_a_plan("it has neither `phases` nor `tasks`"));
+        return Err(not_a_plan_reason("it has neither `phases` nor `tasks`"));
     }
-    let phases = list(&mut fields, &["phases"]);
-    let loose = list(&mut fields, &["tasks"]);
+    let phases = take_list(&mut fields, &["phases"]);
+    let loose = take_list(&mut fields, &["tasks"]);
     fields.shift_remove("schema_version");
-    let title = text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
+    let title = take_text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
     // A plan from elsewhere that names no swarm belongs to none of ours.
-    plan.swarm = text(&mut fields, &["swarm"]).unwrap_or_default();
-    plan.current_phase = fields.get("current_phase").and_then(number);
+    plan.swarm = take_text(&mut fields, &["swarm"]).unwrap_or_default();
+    plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {
         fields.shift_remove("current_phase");
     }
@@ -88,79 +90,83 @@ pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
     fields.shift_remove("migration_status");
     plan.rest = fields;
     for phase in phases {
-        let read = reader.phase(phase, &plan);
+        let read = reader.read_phase(phase, &plan);
         plan.phases.push(read);
     }
     if !loose.is_empty() {
-        let id = next_phase(&plan);
-        let tasks = loose.into_iter().enumerate().map(|(i, task)| reader.task(task, id, i)).collect();
+        let id = next_phase_number(&plan);
+        let tasks = loose.into_iter().enumerate().map(|(i, task)| reader.read_task(task, id, i)).collect();
         plan.phases.push(Phase { id, name: "Tasks".to_owned(), tasks, ..Phase::default() });
     }
     if plan.tasks().next().is_none() {
-        reader.warn("it contains no tasks".to_owned());
+        reader.add_warning("it contains no tasks".to_owned());
     }
-    Ok(Imported { plan, warnings: reader.warnings })
+    Ok(ImportedPlan { plan, warnings: reader.warnings })
 }
 
-struct Reader {
-    warnings: Vec<Warning>,
+struct PlanJsonReader {
+    warnings: Vec<ImportWarning>,
     ids: HashSet<String>,
 }
 
-impl Reader {
-    fn warn(&mut self, text: String) {
-        self.warnings.push(Warning { line: 0, text });
+impl PlanJsonReader {
+    fn add_warning(&mut self, text: String) {
+        self.warnings.push(ImportWarning { line: 0, text });
     }
 
-    fn phase(&mut self, value: Value, plan: &Plan) -> Phase {
+    fn read_phase(&mut self, value: Value, plan: &Plan) -> Phase {
         let Value::Object(mut fields) = value else {
-            self.warn(format!(
+            self.add_warning(format!(
                 "a phase that is not an object is kept as a name: {}",
                 one_line(&value.to_string(), 60)
             ));
-            return Phase { id: next_phase(plan), name: value.to_string(), ..Phase::default() };
+            return Phase { id: next_phase_number(plan), name: value.to_string(), ..Phase::default() };
         };
-        let wanted = fields.get("id").and_then(number).filter(|id| plan.phase(*id).is_none());
+        let wanted = fields.get("id").and_then(number_value).filter(|id| plan.phase(*id).is_none());
         let id = match wanted {
             Some(id) => {
                 fields.shift_remove("id");
                 id
             }
             None => {
-                let id = next_phase(plan);
+                let id = next_phase_number(plan);
                 if let Some(was) = fields.shift_remove("id") {
-                    self.warn(format!("phase {} is read as phase {id}", one_line(&was.to_string(), 40)));
+                    self.add_warning(format!(
+                        "phase {} is read as phase {id}",
+                        one_line(&was.to_string(), 40)
+                    ));
                     fields.insert("id_was".to_owned(), was);
                 }
                 id
             }
         };
-        let name = text(&mut fields, &["name", "title"]).unwrap_or_default();
+        let name = take_text(&mut fields, &["name", "title"]).unwrap_or_default();
         let status = self
-            .known_word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse)
+            .read_known_word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse)
             .unwrap_or_default();
-        let tasks = list(&mut fields, &["tasks"])
+        let tasks = take_list(&mut fields, &["tasks"])
             .into_iter()
             .enumerate()
-            .map(|(i, task)| self.task(task, id, i))
+            .map(|(i, task)| self.read_task(task, id, i))
             .collect();
         Phase { id, name, status, tasks, rest: fields }
     }
 
-    fn task(&mut self, value: Value, phase: u32, place: usize) -> Task {
+    fn read_task(&mut self, value: Value, phase: u32, place: usize) -> Task {
         let mut fields = match value {
             Value::Object(fields) => fields,
             Value::String(words) => Map::from_iter([("description".to_owned(), words.into())]),
             other => Map::from_iter([("description".to_owned(), other.to_string().into())]),
         };
-        let id = self.task_id(&mut fields, phase, place);
-        let status = self.known_word(&mut fields, "status", &id, TaskStatus::parse).unwrap_or_default();
-        let size = self.known_word(&mut fields, "size", &id, Size::parse);
+        let id = self.read_task_id(&mut fields, phase, place);
+        let status = self.read_known_word(&mut fields, "status", &id, TaskStatus::parse).unwrap_or_default();
+        let size = self.read_known_word(&mut fields, "size", &id, TaskSize::parse);
         let description =
-            text(&mut fields, &["description", "content", "task", "title", "name"]).unwrap_or_default();
-        let depends = texts(&mut fields, &["depends", "depends_on", "dependsOn", "dependencies"]);
-        let acceptance = texts(&mut fields, &["acceptance", "acceptance_criteria", "acceptanceCriteria"]);
-        let files_touched = texts(&mut fields, &["files_touched", "files", "filesTouched"]);
+            take_text(&mut fields, &["description", "content", "task", "title", "name"]).unwrap_or_default();
+        let depends = take_texts(&mut fields, &["depends", "depends_on", "dependsOn", "dependencies"]);
+        let acceptance =
+            take_texts(&mut fields, &["acceptance", "acceptance_criteria", "acceptanceCriteria"]);
+        let files_touched = take_texts(&mut fields, &["files_touched", "files", "filesTouched"]);
         let done = fields.shift_remove("reported_done").and_then(|value| value.as_bool());
         fields.shift_remove("phase");
         Task {
@@ -172,20 +178,20 @@ impl Reader {
             depends,
             acceptance: (!acceptance.is_empty()).then(|| acceptance.join("; ")),
             files_touched,
-            evidence_path: text(&mut fields, &["evidence_path"]),
-            blocked_reason: text(&mut fields, &["blocked_reason"]),
-            claimed_by: text(&mut fields, &["claimed_by"]),
-            started_at: text(&mut fields, &["started_at"]),
-            done_at: text(&mut fields, &["done_at"]),
-            without_evidence: text(&mut fields, &["without_evidence"]),
-            todo: text(&mut fields, &["todo"]),
+            evidence_path: take_text(&mut fields, &["evidence_path"]),
+            blocked_reason: take_text(&mut fields, &["blocked_reason"]),
+            claimed_by: take_text(&mut fields, &["claimed_by"]),
+            started_at: take_text(&mut fields, &["started_at"]),
+            done_at: take_text(&mut fields, &["done_at"]),
+            without_evidence: take_text(&mut fields, &["without_evidence"]),
+            todo: take_text(&mut fields, &["todo"]),
             reported_done: done.unwrap_or(false),
             rest: fields,
         }
     }
 
-    fn task_id(&mut self, fields: &mut Map<String, Value>, phase: u32, place: usize) -> String {
-        let wanted = text(fields, &["id", "task_id"]);
+    fn read_task_id(&mut self, fields: &mut Map<String, Value>, phase: u32, place: usize) -> String {
+        let wanted = take_text(fields, &["id", "task_id"]);
         let free = wanted.as_deref().filter(|id| Id::new(id).is_ok() && !self.ids.contains(*id));
         let id = match (free, &wanted) {
             (Some(id), _) => id.to_owned(),
@@ -194,14 +200,14 @@ impl Reader {
                     .map(|n| format!("{taken}-{n}"))
                     .find(|id| !self.ids.contains(id))
                     .unwrap_or_default();
-                self.warn(format!("a second task {} is read as {id}", one_line(taken, 40)));
+                self.add_warning(format!("a second task {} is read as {id}", one_line(taken, 40)));
                 id
             }
             (None, bad) => {
                 let id = (place + 1..).map(|n| format!("{phase}.{n}")).find(|id| !self.ids.contains(id));
                 let id = id.unwrap_or_default();
                 if let Some(bad) = bad {
-                    self.warn(format!("`{}` cannot be an id; the task is {id}", one_line(bad, 40)));
+                    self.add_warning(format!("`{}` cannot be an id; the task is {id}", one_line(bad, 40)));
                     fields.insert("id_was".to_owned(), bad.as_str().into());
                 }
                 id
@@ -212,7 +218,7 @@ impl Reader {
     }
 
     /// Reads a word of a fixed list. An unknown word is kept under another name.
-    fn known_word<T>(
+    fn read_known_word<T>(
         &mut self,
         fields: &mut Map<String, Value>,
         key: &str,
@@ -223,7 +229,7 @@ impl Reader {
         if let Some(read) = value.as_str().and_then(parse) {
             return Some(read);
         }
-        self.warn(format!(
+        self.add_warning(format!(
             "{of}: {key} {} is unknown, and kept as `{key}_was`",
             one_line(&value.to_string(), 40)
         ));
@@ -232,15 +238,15 @@ impl Reader {
     }
 }
 
-fn not_a_plan(why: &str) -> Unreadable {
-    Unreadable::Damaged { line: None, why: format!("this is not a plan: {why}") }
+fn not_a_plan_reason(why: &str) -> UnreadableReason {
+    UnreadableReason::Damaged { line: None, why: format!("this is not a plan: {why}") }
 }
 
-fn next_phase(plan: &Plan) -> u32 {
+fn next_phase_number(plan: &Plan) -> u32 {
     plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
 }
 
-fn number(value: &Value) -> Option<u32> {
+fn number_value(value: &Value) -> Option<u32> {
     match value {
         Value::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
         Value::String(text) => text.trim().parse().ok(),
@@ -249,7 +255,7 @@ fn number(value: &Value) -> Option<u32> {
 }
 
 /// Removes the first of these fields that contains a text or a number, and returns its text.
-fn text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
+fn take_text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {
             Some(Value::String(_) | Value::Number(_)) => {}
@@ -269,7 +275,7 @@ fn text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
 }
 
 /// Returns a list of texts, or one text. Any other value stays where it is.
-fn texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
+fn take_texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -290,7 +296,7 @@ fn texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     Vec::new()
 }
 
-fn list(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<Value> {
+fn take_list(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<Value> {
     let key = keys.iter().find(|key| fields.get(**key).is_some_and(Value::is_array));
     match key.and_then(|key| fields.shift_remove(*key)) {
         Some(Value::Array(values)) => values,

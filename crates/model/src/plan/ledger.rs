@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Plan, apply, diff};
+use super::{Plan, PlanChange, apply_changes, plan_changes};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Line {
+pub struct LedgerLine {
     pub seq: u64,
     pub ts: String,
     /// What happened, in a word for people: `task_started`, `task_done`, `imported`.
@@ -25,48 +25,48 @@ pub struct Line {
     /// The reason, if one was required.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlanChange>,
 }
 
-impl Line {
+impl LedgerLine {
     /// Returns the line for a change from `before` to `after`. Without an earlier plan, it contains the whole plan.
-    pub fn of(seq: u64, before: Option<&Plan>, after: &Plan) -> Line {
+    pub fn of_change(seq: u64, before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match before {
-            Some(before) => diff(before, after),
-            None => vec![Change::Plan(Box::new(after.clone()))],
+            Some(before) => plan_changes(before, after),
+            None => vec![PlanChange::Plan(Box::new(after.clone()))],
         };
         let before = before.map(Plan::hash).unwrap_or_default();
-        Line { seq, before, after: after.hash(), changes, ..Line::default() }
+        LedgerLine { seq, before, after: after.hash(), changes, ..LedgerLine::default() }
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
 
 /// The result of replaying a ledger.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fold {
+pub struct LedgerFold {
     /// The plan; `None` if the ledger is empty.
     pub plan: Option<Plan>,
-    pub last: Option<Line>,
+    pub last: Option<LedgerLine>,
     pub lines: usize,
     /// The numbers of the lines that do not follow from the previous one.
     pub gaps: Vec<u64>,
 }
 
 /// Replays the lines, oldest first.
-pub fn fold(lines: impl IntoIterator<Item = Line>) -> Fold {
-    let mut fold = Fold::default();
+pub fn fold_ledger(lines: impl IntoIterator<Item = LedgerLine>) -> LedgerFold {
+    let mut fold = LedgerFold::default();
     for line in lines {
         fold.lines += 1;
-        let starts_anew = matches!(line.changes.as_slice(), [Change::Plan(_), ..]);
+        let starts_anew = matches!(line.changes.as_slice(), [PlanChange::Plan(_), ..]);
         let follows = fold.last.as_ref().map_or("", |last| &last.after) == line.before;
         if !follows && !starts_anew {
             fold.gaps.push(line.seq);
         }
         if fold.plan.is_some() || starts_anew {
-            fold.plan = Some(apply(fold.plan.take().unwrap_or_default(), &line.changes));
+            fold.plan = Some(apply_changes(fold.plan.take().unwrap_or_default(), &line.changes));
         }
         fold.last = Some(line);
     }
@@ -75,7 +75,7 @@ pub fn fold(lines: impl IntoIterator<Item = Line>) -> Fold {
 
 /// How `plan.json` compares with the ledger.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Rebuilt {
+pub enum LedgerComparison {
     /// The file matches the ledger.
     Same,
     /// The file is an earlier state, because a change was interrupted between the two writes. The ledger is right.
@@ -84,15 +84,20 @@ pub enum Rebuilt {
     Edited,
 }
 
-impl Rebuilt {
+impl LedgerComparison {
     /// Compares the hash of `plan.json` with the ledger's lines.
-    pub fn of<'l>(file: &str, lines: impl DoubleEndedIterator<Item = &'l Line>) -> Rebuilt {
+    pub fn compare_with_file<'l>(
+        file: &str,
+        lines: impl DoubleEndedIterator<Item = &'l LedgerLine>,
+    ) -> LedgerComparison {
         let mut newest_first = lines.rev();
         match newest_first.next() {
-            Some(last) if last.after == file => Rebuilt::Same,
-            Some(last) if last.before == file || last.adopted == file => Rebuilt::Behind,
-            Some(_) if newest_first.any(|line| line.after == file || line.adopted == file) => Rebuilt::Behind,
-            _ => Rebuilt::Edited,
+            Some(last) if last.after == file => LedgerComparison::Same,
+            Some(last) if last.before == file || last.adopted == file => LedgerComparison::Behind,
+            Some(_) if newest_first.any(|line| line.after == file || line.adopted == file) => {
+                LedgerComparison::Behind
+            }
+            _ => LedgerComparison::Edited,
         }
     }
 }

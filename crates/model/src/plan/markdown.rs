@@ -5,16 +5,16 @@ use serde_json::{Map, Value};
 
 use super::outline::{self, EXACT_COMMENT, EXACT_COMMENT_END};
 use super::{Phase, Plan, Task, TaskStatus, current_phase, standing};
-use crate::text::fingerprint;
+use crate::text::fnv_fingerprint;
 
 /// Returns the whole file. Its first line says what it is and contains a hash, so that an edited file is recognised.
-pub fn render(plan: &Plan) -> String {
-    let body = body(plan);
+pub fn render_plan(plan: &Plan) -> String {
+    let body = render_body(plan);
     format!("{}{}{HEADER_END}\n{body}", HEADER, body_hash(&body))
 }
 
 /// Returns whether a `plan.md` is unchanged since it was rendered.
-pub fn is_as_written(text: &str) -> bool {
+pub fn is_unedited(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
     written == Some(body_hash(body).as_str())
@@ -24,12 +24,12 @@ pub(super) const HEADER: &str = "<!-- The view of plan.json, written by thru (";
 const HEADER_END: &str = "). `thru plan import` of this file imports your edits. -->";
 
 fn body_hash(body: &str) -> String {
-    format!("{:016x}", fingerprint([body]))
+    format!("{:016x}", fnv_fingerprint([body]))
 }
 
-fn body(plan: &Plan) -> String {
+fn render_body(plan: &Plan) -> String {
     let current = standing(plan).task.map(|task| task.id.clone());
-    let mut out = head(plan);
+    let mut out = render_head(plan);
     for phase in &plan.phases {
         out.push_str("\n---\n");
         out.push_str(&phase_lines(phase));
@@ -41,13 +41,13 @@ fn body(plan: &Plan) -> String {
     out
 }
 
-fn head(plan: &Plan) -> String {
-    let mut plain = format!("# {}\nSwarm: {}\n", on_one_line(&plan.title), on_one_line(&plan.swarm));
+fn render_head(plan: &Plan) -> String {
+    let mut plain = format!("# {}\nSwarm: {}\n", to_one_line(&plan.title), to_one_line(&plan.swarm));
     if let Some(phase) = current_phase(plan) {
-        plain.push_str(&format!("Phase: {} [{}]\n", phase.id, upper(phase.status.name())));
+        plain.push_str(&format!("Phase: {} [{}]\n", phase.id, upper_case_name(phase.status.name())));
     }
-    let exact = |plan: &Plan| fields(&Plan { phases: Vec::new(), ..plan.clone() });
-    let read = outline::read(format!("{HEADER}{HEADER_END}\n{plain}").as_bytes()).plan;
+    let exact = |plan: &Plan| to_json_fields(&Plan { phases: Vec::new(), ..plan.clone() });
+    let read = outline::read_outline(format!("{HEADER}{HEADER_END}\n{plain}").as_bytes()).plan;
     let mut wanted = exact(plan);
     wanted.shift_remove("phases");
     let mut got = exact(&read);
@@ -56,11 +56,15 @@ fn head(plan: &Plan) -> String {
 }
 
 fn phase_lines(phase: &Phase) -> String {
-    let plain =
-        format!("## Phase {}: {} [{}]\n", phase.id, on_one_line(&phase.name), upper(phase.status.name()));
-    let read = outline::read(plain.as_bytes()).plan;
+    let plain = format!(
+        "## Phase {}: {} [{}]\n",
+        phase.id,
+        to_one_line(&phase.name),
+        upper_case_name(phase.status.name())
+    );
+    let read = outline::read_outline(plain.as_bytes()).plan;
     let without_tasks = |phase: &Phase| {
-        let mut fields = fields(&Phase { tasks: Vec::new(), ..phase.clone() });
+        let mut fields = to_json_fields(&Phase { tasks: Vec::new(), ..phase.clone() });
         fields.shift_remove("tasks");
         fields
     };
@@ -76,14 +80,14 @@ fn task_lines(task: &Task, is_current: bool) -> String {
         TaskStatus::Closed => "[CLOSED]",
         TaskStatus::Pending | TaskStatus::InProgress => "[ ]",
     };
-    let mut plain = format!("- {mark} {}: {}", on_one_line(&task.id), on_one_line(&task.description));
+    let mut plain = format!("- {mark} {}: {}", to_one_line(&task.id), to_one_line(&task.description));
     if let Some(size) = task.size {
-        plain.push_str(&format!(" [{}]", upper(size.name())));
+        plain.push_str(&format!(" [{}]", upper_case_name(size.name())));
     }
     if !task.depends.is_empty() {
         plain.push_str(&format!(
             " (depends: {})",
-            task.depends.iter().map(|id| on_one_line(id)).collect::<Vec<_>>().join(", ")
+            task.depends.iter().map(|id| to_one_line(id)).collect::<Vec<_>>().join(", ")
         ));
     }
     if task.status == TaskStatus::InProgress {
@@ -92,7 +96,7 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     plain.push('\n');
     let mut also = |name: &str, text: Option<&String>| {
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            plain.push_str(&format!("  - {name}: {}\n", on_one_line(text)));
+            plain.push_str(&format!("  - {name}: {}\n", to_one_line(text)));
         }
     };
     also("Acceptance", task.acceptance.as_ref());
@@ -100,11 +104,12 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     also("Evidence", task.evidence_path.as_ref());
     also("Without evidence", task.without_evidence.as_ref());
     if !task.files_touched.is_empty() {
-        let files: Vec<String> = task.files_touched.iter().map(|file| on_one_line(file)).collect();
+        let files: Vec<String> = task.files_touched.iter().map(|file| to_one_line(file)).collect();
         plain.push_str(&format!("  - Files: {}\n", files.join(", ")));
     }
-    let got = outline::read_task(&plain, task.phase).map(|read| fields(&read)).unwrap_or_default();
-    format!("{plain}{}", exact_comment("  ", &fields(task), &got))
+    let got =
+        outline::read_rendered_task(&plain, task.phase).map(|read| to_json_fields(&read)).unwrap_or_default();
+    format!("{plain}{}", exact_comment("  ", &to_json_fields(task), &got))
 }
 
 /// Returns a comment with the fields that would be read differently from the plain form. In the comment, null stands
@@ -126,7 +131,7 @@ fn exact_comment(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Va
     format!("{indent}{EXACT_COMMENT}{json}{EXACT_COMMENT_END}\n")
 }
 
-fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
+fn to_json_fields(value: &impl serde::Serialize) -> Map<String, Value> {
     match serde_json::to_value(value) {
         Ok(Value::Object(fields)) => fields,
         _ => Map::new(),
@@ -134,10 +139,10 @@ fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
 }
 
 /// Puts a text on one line, with single spaces.
-fn on_one_line(text: &str) -> String {
+fn to_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn upper(name: &str) -> String {
+fn upper_case_name(name: &str) -> String {
     name.to_uppercase().replace('_', " ")
 }

@@ -16,53 +16,53 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::json::{Imported, Warning};
+use super::json::{ImportWarning, ImportedPlan};
 use super::markdown::HEADER;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
 use crate::render::one_line;
-use field::Field;
-use item::Parsed;
-use label::Under;
-use lines::{Kind, Mark, SourceLine};
-use shape::Shape;
+use field::TaskField;
+use item::ParsedItem;
+use label::ListMeaning;
+use lines::{BoxMark, LineKind, SourceLine};
+use shape::OutlineShape;
 
 /// The text in these comments is exact, whatever the plain form next to it says.
 pub(super) const EXACT_COMMENT: &str = "<!-- thru: ";
 pub(super) const EXACT_COMMENT_END: &str = " -->";
 
-pub fn read(bytes: &[u8]) -> Imported {
+pub fn read_outline(bytes: &[u8]) -> ImportedPlan {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
     let mut warnings = Vec::new();
     if let std::borrow::Cow::Owned(_) = text {
-        warnings.push(Warning { line: 1, text: "not all of it is UTF-8 text".to_owned() });
+        warnings.push(ImportWarning { line: 1, text: "not all of it is UTF-8 text".to_owned() });
     }
-    let blocks = lines::blocks(&text);
-    let shape = Shape::of(&blocks);
-    let mut reader = Reader::new(&shape, warnings);
+    let blocks = lines::split_source_lines(&text);
+    let shape = OutlineShape::of_lines(&blocks);
+    let mut reader = OutlineReader::new(&shape, warnings);
     reader.is_ours = text.starts_with(HEADER);
     for block in &blocks {
-        reader.take(block);
+        reader.read_line(block);
     }
     reader.finish()
 }
 
 /// Reads one task as [`super::render`] prints it.
-pub(super) fn read_task(lines: &str, phase: u32) -> Option<Task> {
-    let read = read(format!("## Phase {phase}: _ [PENDING]\n{lines}").as_bytes()).plan;
+pub(super) fn read_rendered_task(lines: &str, phase: u32) -> Option<Task> {
+    let read = read_outline(format!("## Phase {phase}: _ [PENDING]\n{lines}").as_bytes()).plan;
     let mut tasks = read.phases.into_iter().next()?.tasks.into_iter();
     let first = tasks.next();
     first.filter(|_| tasks.next().is_none())
 }
 
-struct Reader<'s> {
-    shape: &'s Shape,
+struct OutlineReader<'s> {
+    shape: &'s OutlineShape,
     /// Whether thru wrote the file. If so, its title is a title, whatever it says.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
-    warnings: Vec<Warning>,
-    headings: Vec<Open>,
+    warnings: Vec<ImportWarning>,
+    headings: Vec<OpenHeading>,
     /// The tasks that the next item may be part of, by indent, outermost first.
     parents: Vec<(usize, String)>,
     /// The task that the next lines belong to: its phase and position, and its indent.
@@ -78,7 +78,7 @@ struct Reader<'s> {
     renamed: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
     /// What can be decided only when the whole file is known.
-    later: resolve::Later,
+    later: resolve::DeferredDependencies,
 }
 
 /// A task with a heading of its own, and everything below the heading.
@@ -93,7 +93,7 @@ struct HeadingTask {
 type Position = (usize, usize);
 
 /// A heading that contains the current line.
-struct Open {
+struct OpenHeading {
     level: usize,
     text: String,
     /// Its index among the phases, once it is a phase.
@@ -105,9 +105,9 @@ struct Open {
     is_finished: bool,
 }
 
-impl<'s> Reader<'s> {
-    fn new(shape: &'s Shape, warnings: Vec<Warning>) -> Reader<'s> {
-        Reader {
+impl<'s> OutlineReader<'s> {
+    fn new(shape: &'s OutlineShape, warnings: Vec<ImportWarning>) -> OutlineReader<'s> {
+        OutlineReader {
             shape,
             is_ours: false,
             plan: Plan { swarm: String::new(), ..Plan::new("") },
@@ -122,42 +122,48 @@ impl<'s> Reader<'s> {
             left_out: Vec::new(),
             renamed: Vec::new(),
             heading_task: None,
-            later: resolve::Later::default(),
+            later: resolve::DeferredDependencies::default(),
         }
     }
 
-    fn take(&mut self, block: &SourceLine) {
+    fn read_line(&mut self, block: &SourceLine) {
         match &block.kind {
-            Kind::Blank => self.paragraph_ended = true,
-            Kind::Exact(json) => self.exact(json, block.line),
-            Kind::Heading { level, text } => self.heading(block, *level, text),
-            Kind::Check { mark, text } => match self.heading_task.as_ref().map(|task| task.at) {
-                Some(task) if block.under == Under::Criteria => {
-                    self.later.criteria.push((task, *mark == Mark::Is(TaskStatus::Completed), text.clone()));
+            LineKind::Blank => self.paragraph_ended = true,
+            LineKind::Exact(json) => self.read_exact_fields(json, block.line),
+            LineKind::Heading { level, text } => self.read_heading(block, *level, text),
+            LineKind::Check { mark, text } => match self.heading_task.as_ref().map(|task| task.at) {
+                Some(task) if block.under == ListMeaning::Criteria => {
+                    self.later.criteria.push((
+                        task,
+                        *mark == BoxMark::Is(TaskStatus::Completed),
+                        text.clone(),
+                    ));
                 }
                 _ => {
-                    let parsed = item::parse(text, Some(mark));
-                    self.contradiction(&parsed, block.line);
-                    self.item(block, parsed);
+                    let parsed = item::parse_item(text, Some(mark));
+                    self.warn_of_contradiction(&parsed, block.line);
+                    self.read_item(block, parsed);
                 }
             },
-            Kind::Numbered { number, text } if self.shape.takes(block) => {
-                let mut parsed = item::parse(text, None);
+            LineKind::Numbered { number, text } if self.shape.is_task_item(block) => {
+                let mut parsed = item::parse_item(text, None);
                 parsed.id = parsed.id.or_else(|| Some(number.to_string()));
                 self.finish_by_heading(&mut parsed);
-                self.item(block, parsed);
+                self.read_item(block, parsed);
             }
-            Kind::Bullet { text } if self.shape.takes(block) => {
-                let mut parsed = item::parse(text, None);
+            LineKind::Bullet { text } if self.shape.is_task_item(block) => {
+                let mut parsed = item::parse_item(text, None);
                 self.finish_by_heading(&mut parsed);
-                self.item(block, parsed);
+                self.read_item(block, parsed);
             }
-            Kind::Numbered { text, .. } | Kind::Bullet { text } => self.beside(block, text, true),
-            Kind::Text { text } => self.beside(block, text, false),
+            LineKind::Numbered { text, .. } | LineKind::Bullet { text } => {
+                self.read_other_line(block, text, true);
+            }
+            LineKind::Text { text } => self.read_other_line(block, text, false),
         }
     }
 
-    fn item(&mut self, block: &SourceLine, parsed: Parsed) {
+    fn read_item(&mut self, block: &SourceLine, parsed: ParsedItem) {
         while self.parents.last().is_some_and(|(indent, _)| *indent >= block.indent) {
             self.parents.pop();
         }
@@ -166,20 +172,20 @@ impl<'s> Reader<'s> {
             (Some(_), Some((phase, ..))) => phase,
             _ => self.phase_for(block),
         };
-        let id = self.add(phase, parsed, block.line, block.indent, parent.as_deref());
+        let id = self.add_task(phase, parsed, block.line, block.indent, parent.as_deref());
         self.parents.push((block.indent, id));
     }
 
-    fn add(
+    fn add_task(
         &mut self,
         phase: usize,
-        parsed: Parsed,
+        parsed: ParsedItem,
         line: usize,
         indent: usize,
         parent: Option<&str>,
     ) -> String {
         let number = self.plan.phases[phase].id;
-        let id = self.id_for(&parsed, number, line, parent);
+        let id = self.choose_task_id(&parsed, number, line, parent);
         let mut rest = Map::new();
         if let Some(section) = self.section_name() {
             rest.insert("section".to_owned(), section.into());
@@ -197,7 +203,7 @@ impl<'s> Reader<'s> {
         };
         // In a file that thru wrote, an exact comment follows, so nothing is in doubt.
         if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
-            self.warn(line, doubt);
+            self.add_warning(line, doubt);
         }
         let tasks = &mut self.plan.phases[phase].tasks;
         tasks.push(task);
@@ -218,16 +224,22 @@ impl<'s> Reader<'s> {
     }
 
     /// Returns what the id of the next task begins with: the number of its chapter or of the task around it.
-    fn chapter(&self) -> Option<String> {
+    fn task_id_prefix(&self) -> Option<String> {
         let task = self.heading_task.as_ref().map(|task| (task.level, &task.id));
         let chapters = self.headings.iter().filter_map(|open| Some((open.level, open.id.as_ref()?)));
         chapters.chain(task).max_by_key(|(level, _)| *level).map(|(_, id)| id.clone())
     }
 
     /// Returns the id in the file, if it is valid and free, or else the next number.
-    fn id_for(&mut self, parsed: &Parsed, phase: u32, line: usize, parent: Option<&str>) -> String {
+    fn choose_task_id(
+        &mut self,
+        parsed: &ParsedItem,
+        phase: u32,
+        line: usize,
+        parent: Option<&str>,
+    ) -> String {
         let called = parsed.id.as_deref();
-        let chapter = self.chapter();
+        let chapter = self.task_id_prefix();
         let parent = parent.or(chapter.as_deref());
         let wanted = match called {
             // `3.` counts within its phase, or within its parent.
@@ -245,12 +257,12 @@ impl<'s> Reader<'s> {
             (None, Some(taken)) if self.ids.contains(taken.as_str()) => {
                 let id = (2..).map(|n| format!("{taken}-{n}")).find(|id| !self.ids.contains(id.as_str()));
                 let id = id.unwrap_or_default();
-                self.warn(line, format!("a second task {} is read as {id}", one_line(taken, 40)));
+                self.add_warning(line, format!("a second task {} is read as {id}", one_line(taken, 40)));
                 id
             }
             (None, bad) => {
                 if let Some(bad) = bad {
-                    self.warn(
+                    self.add_warning(
                         line,
                         format!("`{}` cannot be an id; the task got a number", one_line(bad, 40)),
                     );
@@ -268,24 +280,24 @@ impl<'s> Reader<'s> {
     }
 
     /// Handles a line that is not a task: a field of the task above, the rest of its text, or a note.
-    fn beside(&mut self, block: &SourceLine, text: &str, is_item: bool) {
-        if self.phase_field(block, text, is_item) {
+    fn read_other_line(&mut self, block: &SourceLine, text: &str, is_item: bool) {
+        if self.read_phase_field(block, text, is_item) {
             return;
         }
         let Some((phase, place, indent)) = self.task else {
             match self.plan.phases.last_mut().filter(|_| self.in_phase) {
                 Some(phase) => {
-                    note(&mut phase.rest, text);
+                    append_note(&mut phase.rest, text);
                     let at = self.plan.phases.len() - 1;
                     self.later.noted.extend(is_item.then_some((at, block.line)));
                 }
                 None if is_item => self.left_out.push(block.line),
-                None => self.head_line(text),
+                None => self.read_plan_head_line(text),
             }
             return;
         };
         // This line is the label of criteria that come as boxes.
-        if block.under != Under::Criteria && is_criteria_label(text) && self.heading_task.is_some() {
+        if block.under != ListMeaning::Criteria && is_criteria_label(text) && self.heading_task.is_some() {
             return;
         }
         let heading_task = self.parents.is_empty();
@@ -301,40 +313,42 @@ impl<'s> Reader<'s> {
         }
         let mut doubts = Vec::new();
         let task = &mut self.plan.phases[phase].tasks[place];
-        match field::field(text) {
-            Some(Field::Acceptance(text)) => task.acceptance = Some(joined(task.acceptance.take(), &text)),
-            Some(Field::Files(files)) => task.files_touched.extend(files),
-            Some(Field::Depends(ids, doubt)) => {
+        match field::parse_field(text) {
+            Some(TaskField::Acceptance(text)) => {
+                task.acceptance = Some(join_texts(task.acceptance.take(), &text));
+            }
+            Some(TaskField::Files(files)) => task.files_touched.extend(files),
+            Some(TaskField::Depends(ids, doubt)) => {
                 task.depends.extend(ids);
                 doubts.extend(doubt);
             }
-            Some(Field::Size(size)) => task.size = Some(size),
-            Some(Field::Estimate(size)) => {
+            Some(TaskField::Size(size)) => task.size = Some(size),
+            Some(TaskField::Estimate(size)) => {
                 task.size = task.size.or(Some(size));
-                note(&mut task.rest, text);
+                append_note(&mut task.rest, text);
             }
-            Some(Field::Status(status)) => {
+            Some(TaskField::Status(status)) => {
                 task.status = status;
                 self.later.stated.insert((phase, place));
             }
-            Some(Field::Blocked(why)) => task.blocked_reason = Some(why),
-            Some(Field::Evidence(path)) => task.evidence_path = Some(path),
-            Some(Field::WithoutEvidence(why)) => task.without_evidence = Some(why),
+            Some(TaskField::Blocked(why)) => task.blocked_reason = Some(why),
+            Some(TaskField::Evidence(path)) => task.evidence_path = Some(path),
+            Some(TaskField::WithoutEvidence(why)) => task.without_evidence = Some(why),
             // The line continues the description of the task.
             None if !is_item && !self.paragraph_ended && !heading_task => {
-                task.description = joined_line(&task.description, text);
+                task.description = join_on_one_line(&task.description, text);
             }
-            None => note(&mut task.rest, text),
+            None => append_note(&mut task.rest, text),
         }
         if is_item {
             self.paragraph_ended = true;
         }
-        doubts.into_iter().for_each(|doubt| self.warn(block.line, doubt));
+        doubts.into_iter().for_each(|doubt| self.add_warning(block.line, doubt));
     }
 
     /// Handles a line about the whole phase, such as `**Dependencies**: Phase 1` or `**Status:** ✅ COMPLETE`. Returns
     /// false if the line is not about the phase.
-    fn phase_field(&mut self, block: &SourceLine, text: &str, is_item: bool) -> bool {
+    fn read_phase_field(&mut self, block: &SourceLine, text: &str, is_item: bool) -> bool {
         let is_below_task =
             self.task.is_some_and(|(.., indent)| self.parents.is_empty() || block.indent > indent);
         if self.is_ours || is_below_task {
@@ -347,21 +361,21 @@ impl<'s> Reader<'s> {
             return true;
         }
         if self.in_phase
-            && let Some(Field::Status(status)) = field::field(text)
+            && let Some(TaskField::Status(status)) = field::parse_field(text)
         {
-            self.plan.phases[phase].status = PhaseStatus::of_task(status);
+            self.plan.phases[phase].status = PhaseStatus::from_task_status(status);
             open.is_finished = status == TaskStatus::Completed;
             return true;
         }
         // The line is a criterion, such as `- It compiles` below `Acceptance criteria:`.
-        if is_item && block.under == Under::Criteria && self.heading_task.is_none() {
-            note(&mut self.plan.phases[phase].rest, text);
+        if is_item && block.under == ListMeaning::Criteria && self.heading_task.is_none() {
+            append_note(&mut self.plan.phases[phase].rest, text);
             return true;
         }
         false
     }
 
-    fn head_line(&mut self, text: &str) {
+    fn read_plan_head_line(&mut self, text: &str) {
         let in_head = self.plan.phases.is_empty() && self.headings.is_empty();
         if let Some(swarm) = text.strip_prefix("Swarm:").filter(|_| in_head) {
             self.plan.swarm = swarm.trim().to_owned();
@@ -372,15 +386,15 @@ impl<'s> Reader<'s> {
     }
 
     /// Reads fields that the plain form does not contain.
-    fn exact(&mut self, json: &str, line: usize) {
+    fn read_exact_fields(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
-            return self.warn(line, "a comment of thru that is not JSON is left out".to_owned());
+            return self.add_warning(line, "a comment of thru that is not JSON is left out".to_owned());
         };
         let done = match (self.task, self.in_phase) {
             (Some((phase, place, _)), _) => {
                 let task = &mut self.plan.phases[phase].tasks[place];
                 let old = task.id.clone();
-                let done = overwrite(task, &fields);
+                let done = overwrite_fields(task, &fields);
                 if done {
                     let new = task.id.clone();
                     self.ids.remove(&old);
@@ -388,38 +402,38 @@ impl<'s> Reader<'s> {
                 }
                 done
             }
-            (None, true) => self.plan.phases.last_mut().is_some_and(|phase| overwrite(phase, &fields)),
-            (None, false) if self.plan.phases.is_empty() => overwrite(&mut self.plan, &fields),
+            (None, true) => self.plan.phases.last_mut().is_some_and(|phase| overwrite_fields(phase, &fields)),
+            (None, false) if self.plan.phases.is_empty() => overwrite_fields(&mut self.plan, &fields),
             (None, false) => false,
         };
         if !done {
-            self.warn(line, "a comment of thru that does not fit here is left out".to_owned());
+            self.add_warning(line, "a comment of thru that does not fit here is left out".to_owned());
         }
     }
 
-    fn warn(&mut self, line: usize, text: String) {
-        self.warnings.push(Warning { line, text });
+    fn add_warning(&mut self, line: usize, text: String) {
+        self.warnings.push(ImportWarning { line, text });
     }
 
-    fn finish(mut self) -> Imported {
-        self.resolve();
+    fn finish(mut self) -> ImportedPlan {
+        self.resolve_dependencies();
         if let Some(first) = self.left_out.first() {
             let items = match self.left_out.len() {
                 1 => "1 list item is not a task and was left out".to_owned(),
                 n => format!("{n} list items are not tasks and were left out, the first of them here"),
             };
-            self.warnings.push(Warning { line: *first, text: items });
+            self.warnings.push(ImportWarning { line: *first, text: items });
         }
-        let doubt = self.shape.doubt(self.plan.tasks().count());
+        let doubt = self.shape.doubt_about_tasks(self.plan.tasks().count());
         if let Some(doubt) = doubt.filter(|_| !self.is_ours) {
-            self.warnings.insert(0, Warning { line: 1, text: doubt });
+            self.warnings.insert(0, ImportWarning { line: 1, text: doubt });
         }
-        Imported { plan: self.plan, warnings: self.warnings }
+        ImportedPlan { plan: self.plan, warnings: self.warnings }
     }
 }
 
 /// Replaces fields; null removes a field. Returns false if the result is invalid.
-fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(
+fn overwrite_fields<T: serde::Serialize + serde::de::DeserializeOwned>(
     thing: &mut T,
     fields: &Map<String, Value>,
 ) -> bool {
@@ -439,7 +453,7 @@ fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(
     }
 }
 
-fn note(rest: &mut Map<String, Value>, text: &str) {
+fn append_note(rest: &mut Map<String, Value>, text: &str) {
     if text.trim().is_empty() {
         return;
     }
@@ -449,25 +463,25 @@ fn note(rest: &mut Map<String, Value>, text: &str) {
 }
 
 fn is_criteria_label(text: &str) -> bool {
-    label::label(text)
-        .or_else(|| label::label_of_list(text))
-        .is_some_and(|words| label::of_words(words) == Under::Criteria)
+    label::label_words(text)
+        .or_else(|| label::label_at_item_end(text))
+        .is_some_and(|words| label::meaning_of_words(words) == ListMeaning::Criteria)
 }
 
-fn joined(known: Option<String>, more: &str) -> String {
+fn join_texts(known: Option<String>, more: &str) -> String {
     match known {
         Some(known) if !known.is_empty() => format!("{known}; {more}"),
         _ => more.to_owned(),
     }
 }
 
-fn joined_line(known: &str, more: &str) -> String {
+fn join_on_one_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 
 /// Marks a pending phase as complete if all its tasks are over, and as in progress if a task was begun, even if its
 /// heading does not say so.
-pub(super) fn settle_phases(plan: &mut Plan) {
+pub(super) fn complete_finished_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());
         let begun = phase

@@ -1,9 +1,9 @@
 use super::*;
-use crate::plan::{Size, read_any, render};
+use crate::plan::{TaskSize, read_json_or_markdown, render_plan};
 
 /// Prints every task as `id status size text <- depends`, phases as `# id name`.
-pub fn told(markdown: &str) -> String {
-    let read = read_any(markdown.as_bytes()).unwrap();
+pub fn describe_plan(markdown: &str) -> String {
+    let read = read_json_or_markdown(markdown.as_bytes()).unwrap();
     let mut out = String::new();
     for phase in &read.plan.phases {
         out.push_str(&format!("# {} {}\n", phase.id, phase.name));
@@ -32,11 +32,11 @@ fn as_opencode_swarm_writes_it() {
                 ## Phase 2: Stores [IN PROGRESS]\n- [ ] 2.1: Migrate (depends: 1.1, 1.2) [LARGE] ← CURRENT\n\
                 - [BLOCKED] 2.2: Deploy - Reason: no host\n- [ ] 2.3: Tests (12 tests)\n";
     assert_eq!(
-        told(text),
+        describe_plan(text),
         "# 1 Foundation\n1.1 completed small Add `ioredis`\n1.2 completed medium Client <- 1.1\n\
          # 2 Stores\n2.1 in_progress large Migrate <- 1.1,1.2\n2.2 blocked Deploy\n2.3 pending Tests (12 tests)\n"
     );
-    let plan = read(text.as_bytes()).plan;
+    let plan = read_outline(text.as_bytes()).plan;
     assert_eq!((plan.title.as_str(), plan.swarm.as_str(), plan.current_phase), ("Redis", "mega", Some(2)));
     assert_eq!(plan.task("2.2").unwrap().blocked_reason.as_deref(), Some("no host"));
 }
@@ -128,14 +128,14 @@ fn as_people_write_it() {
         ("just words\n", ""),
     ];
     for (markdown, expected) in rows {
-        assert_eq!(told(markdown), expected, "{markdown}");
+        assert_eq!(describe_plan(markdown), expected, "{markdown}");
     }
 }
 
 #[test]
 fn items_that_are_no_tasks_are_not_left_out_in_silence() {
     let text = "# Roadmap\n## Shipped\n- [x] done\n## Next\n- examples\n- docs\n";
-    let warnings = read(text.as_bytes()).warnings;
+    let warnings = read_outline(text.as_bytes()).warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(
         (warnings[0].line, warnings[0].text.as_str()),
@@ -147,11 +147,11 @@ fn items_that_are_no_tasks_are_not_left_out_in_silence() {
 fn what_stands_below_a_task_belongs_to_it() {
     let text = "## Phase 1: A\nGoal: speed\n- [ ] 1.1: Build\n  - Acceptance: tests pass\n  - **Files:** `a.rs`, src/b.rs\n  - Size: L\n\
                 \x20 - Depends on: 1.2, nothing else\n  - a note\n\n  prose\n- [ ] 1.2: Other\n";
-    let plan = read(text.as_bytes()).plan;
+    let plan = read_outline(text.as_bytes()).plan;
     let task = plan.task("1.1").unwrap();
     assert_eq!(task.acceptance.as_deref(), Some("tests pass"));
     assert_eq!(task.files_touched, ["a.rs", "src/b.rs"]);
-    assert_eq!((task.size, task.depends.as_slice()), (Some(Size::Large), ["1.2".to_owned()].as_slice()));
+    assert_eq!((task.size, task.depends.as_slice()), (Some(TaskSize::Large), ["1.2".to_owned()].as_slice()));
     assert_eq!(task.rest["notes"], serde_json::json!(["a note", "prose"]));
     assert_eq!(plan.phases[0].rest["notes"], serde_json::json!(["Goal: speed"]));
 }
@@ -190,8 +190,8 @@ fn a_text_that_looks_like_a_mark_reads_back() {
         });
     }
     plan.phases.push(phase);
-    let view = render(&plan);
-    let back = read(view.as_bytes());
+    let view = render_plan(&plan);
+    let back = read_outline(view.as_bytes());
     assert_eq!(back.plan, plan, "{view}");
-    assert_eq!(render(&back.plan), view);
+    assert_eq!(render_plan(&back.plan), view);
 }

@@ -5,19 +5,19 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::index::Index;
+use super::index::TaskIndex;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 
 /// How many tasks there are, and how many are finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Progress {
+pub struct TaskProgress {
     pub done: usize,
     pub total: usize,
 }
 
-impl Progress {
-    pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Progress {
-        tasks.into_iter().fold(Progress::default(), |progress, task| Progress {
+impl TaskProgress {
+    pub fn count_tasks<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> TaskProgress {
+        tasks.into_iter().fold(TaskProgress::default(), |progress, task| TaskProgress {
             done: progress.done + usize::from(task.status.is_over()),
             total: progress.total + 1,
         })
@@ -30,7 +30,7 @@ impl Progress {
 
 /// The computed state of a plan.
 #[derive(Debug)]
-pub struct Standing<'p> {
+pub struct PlanStanding<'p> {
     pub plan: &'p Plan,
     pub phase: Option<&'p Phase>,
     /// The first task in progress, or else the first that is ready.
@@ -40,17 +40,17 @@ pub struct Standing<'p> {
     pub in_progress: Vec<&'p Task>,
     /// The tasks that somebody blocked.
     pub blocked: Vec<&'p Task>,
-    pub progress: Progress,
-    by_id: Index<'p>,
+    pub progress: TaskProgress,
+    by_id: TaskIndex<'p>,
 }
 
-pub fn standing<'p>(plan: &'p Plan) -> Standing<'p> {
-    let by_id = Index::of(plan);
+pub fn standing<'p>(plan: &'p Plan) -> PlanStanding<'p> {
+    let by_id = TaskIndex::of_plan(plan);
     // The order of the phases comes first: an imported task keeps its id, and `TASK-9` may be in the last phase.
     let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {
         let of_phase = |phase: &'p Phase| -> Vec<&'p Task> {
             let mut found: Vec<&Task> = phase.tasks.iter().filter(is_meant).collect();
-            found.sort_by(|a, b| natural(&a.id, &b.id));
+            found.sort_by(|a, b| compare_naturally(&a.id, &b.id));
             found
         };
         plan.phases.iter().flat_map(of_phase).collect()
@@ -61,7 +61,7 @@ pub fn standing<'p>(plan: &'p Plan) -> Standing<'p> {
         matches!(phase, Some(PhaseStatus::Blocked | PhaseStatus::Closed))
     };
     let is_ready = |task: &&Task| {
-        let is_over = |id: &String| by_id.get(id).is_some_and(|place| place.task.status.is_over());
+        let is_over = |id: &String| by_id.find_task(id).is_some_and(|place| place.task.status.is_over());
         task.status == TaskStatus::Pending && task.depends.iter().all(is_over) && !stopped(task)
     };
     // A large plan has many tasks and few that are ready, so only the ready ones are sorted.
@@ -69,34 +69,36 @@ pub fn standing<'p>(plan: &'p Plan) -> Standing<'p> {
     let in_progress = with(TaskStatus::InProgress);
     let phase = current_phase(plan);
     let task = in_progress.first().or_else(|| ready.first()).copied();
-    Standing {
+    PlanStanding {
         plan,
         phase,
         task,
         blocked: with(TaskStatus::Blocked),
-        progress: Progress::of(plan.tasks()),
+        progress: TaskProgress::count_tasks(plan.tasks()),
         ready,
         in_progress,
         by_id,
     }
 }
 
-impl<'p> Standing<'p> {
+impl<'p> PlanStanding<'p> {
     /// Returns what a task waits for: each dependency that is not over, with its task if it exists.
-    pub fn waits_for<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
-        let open = task.depends.iter().map(|id| (id.as_str(), self.by_id.get(id).map(|place| place.task)));
+    pub fn open_dependencies<'t>(&self, task: &'t Task) -> impl Iterator<Item = (&'t str, Option<&'p Task>)> {
+        let open =
+            task.depends.iter().map(|id| (id.as_str(), self.by_id.find_task(id).map(|place| place.task)));
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over()))
     }
 
     /// Returns the tasks that `task` depends on, nearest first, each with its distance.
-    pub fn dependencies(&self, task: &Task) -> Vec<(&'p Task, u32)> {
+    pub fn all_dependencies(&self, task: &Task) -> Vec<(&'p Task, u32)> {
         let mut seen = HashSet::from([task.id.as_str()]);
         let mut found: Vec<(&Task, u32)> = Vec::new();
         let mut next: Vec<&str> = task.depends.iter().map(String::as_str).collect();
         for depth in 1.. {
-            next.sort_by(|a, b| natural(a, b));
+            next.sort_by(|a, b| compare_naturally(a, b));
             let at = found.len();
-            let known = next.into_iter().filter(|id| seen.insert(id)).filter_map(|id| self.by_id.get(id));
+            let known =
+                next.into_iter().filter(|id| seen.insert(id)).filter_map(|id| self.by_id.find_task(id));
             found.extend(known.map(|place| (place.task, depth)));
             if found.len() == at {
                 break;
@@ -107,10 +109,10 @@ impl<'p> Standing<'p> {
     }
 
     /// Returns the tasks that wait for this one.
-    pub fn held_up_by(&self, id: &str) -> Vec<&'p Task> {
+    pub fn tasks_waiting_for(&self, id: &str) -> Vec<&'p Task> {
         let waits = |task: &&Task| !task.status.is_over() && task.depends.iter().any(|known| known == id);
         let mut found: Vec<&Task> = self.plan.tasks().filter(waits).collect();
-        found.sort_by(|a, b| natural(&a.id, &b.id));
+        found.sort_by(|a, b| compare_naturally(&a.id, &b.id));
         found
     }
 }
@@ -128,7 +130,7 @@ pub fn current_phase(plan: &Plan) -> Option<&Phase> {
 }
 
 /// Compares ids so that `1.2` comes before `1.10`, and `T9` before `T10`.
-pub fn natural(a: &str, b: &str) -> Ordering {
+pub fn compare_naturally(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {
         match (a.chars().next(), b.chars().next()) {
@@ -136,7 +138,7 @@ pub fn natural(a: &str, b: &str) -> Ordering {
             (None, _) => return Ordering::Less,
             (_, None) => return Ordering::Greater,
             (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
-                let (m, n) = (digits(a), digits(b));
+                let (m, n) = (leading_digits(a), leading_digits(b));
                 let (left, right) = (m.trim_start_matches('0'), n.trim_start_matches('0'));
                 let by_value = left.len().cmp(&right.len()).then_with(|| left.cmp(right));
                 match by_value.then_with(|| m.len().cmp(&n.len())) {
@@ -150,7 +152,7 @@ pub fn natural(a: &str, b: &str) -> Ordering {
     }
 }
 
-fn digits(text: &str) -> &str {
+fn leading_digits(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     &text[..end]
 }

@@ -1,25 +1,25 @@
 //! Describes a plan in sentences: for a brief, and for the record of a finished phase.
 
-use super::{Phase, Standing, Task, TaskStatus};
-use crate::render::{inline, one_line};
+use super::{Phase, PlanStanding, Task, TaskStatus};
+use crate::render::{inline_for_model, one_line};
 
 /// Describes a task: `1.2 “Write the parser” (medium), in progress since …`.
-pub fn task_words(task: &Task, most: usize) -> String {
+pub fn describe_task(task: &Task, most: usize) -> String {
     let size = task.size.map_or(String::new(), |size| format!(" ({})", size.name()));
     let reported = if task.reported_done { ", done by its own list, without evidence yet" } else { "" };
     format!(
         "{} “{}”{size}{reported}",
-        inline(&task.id, 64),
-        inline(&task.description, most).replace(['“', '”'], "\"")
+        inline_for_model(&task.id, 64),
+        inline_for_model(&task.description, most).replace(['“', '”'], "\"")
     )
 }
 
 /// Describes what a task waits for; `None` if it waits for nothing.
-pub fn waiting_words(standing: &Standing, task: &Task, most: usize) -> Option<String> {
-    let open: Vec<_> = standing.waits_for(task).collect();
+pub fn describe_waiting(standing: &PlanStanding, task: &Task, most: usize) -> Option<String> {
+    let open: Vec<_> = standing.open_dependencies(task).collect();
     let words = |(id, task): &(&str, Option<&Task>)| match task {
-        Some(task) => format!("{} ({})", inline(id, 64), task.status.name().replace('_', " ")),
-        None => format!("{} (not a task of this plan)", inline(id, 64)),
+        Some(task) => format!("{} ({})", inline_for_model(id, 64), task.status.name().replace('_', " ")),
+        None => format!("{} (not a task of this plan)", inline_for_model(id, 64)),
     };
     let shown: Vec<String> = open.iter().take(most).map(words).collect();
     let more = if open.len() > most { format!(", +{}", open.len() - most) } else { String::new() };
@@ -35,7 +35,7 @@ pub struct PhaseNotes {
 }
 
 /// Returns `phases/<n>.md`: what was done in a finished phase.
-pub fn phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
+pub fn render_phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
     let status = phase.status.name();
     let mut out =
         format!("# Phase {}: {}\n\n{status}, {at}\n\n## Tasks\n", phase.id, one_line(&phase.name, 400));

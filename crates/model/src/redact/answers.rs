@@ -1,7 +1,7 @@
 //! Passwords on the lines after a label, a question or a command, and recovery codes and phrases.
 
-use super::Hit;
-use super::classes::{ALNUM, byte, ends_with_ignore_case, is};
+use super::SecretHit;
+use super::classes::{ALNUM, byte_is, byte_or_newline, ends_with_ignore_case};
 use super::context;
 use super::grades::{Grade, grade};
 use super::mentions::LINKS;
@@ -9,15 +9,15 @@ use super::nouns::Noun;
 use super::words::{REACH, Word, line_end, words};
 
 /// Finds the recovery phrase of a wallet, and recovery codes, after their noun.
-pub fn phrase(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+pub fn phrase(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(&text[floor..start], word));
     match &text[start..end] {
         b"phrase" | b"Phrase" | b"words" | b"seed"
             if told(&["seed ", "recovery ", "wallet ", "backup ", "secret "]) =>
         {
-            context::seed(text, end)
+            context::recovery_phrase(text, end)
         }
-        b"mnemonic" | b"Mnemonic" | b"MNEMONIC" => context::seed(text, end),
+        b"mnemonic" | b"Mnemonic" | b"MNEMONIC" => context::recovery_phrase(text, end),
         b"codes" | b"code" | b"Codes" if told(&["recovery ", "backup ", "scratch ", "emergency "]) => {
             code(text, end)
         }
@@ -27,7 +27,7 @@ pub fn phrase(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit
 
 /// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the next ones. `end` is after the noun or the
 /// code before.
-fn code(text: &[u8], end: usize) -> Option<Hit> {
+fn code(text: &[u8], end: usize) -> Option<SecretHit> {
     let window_end = text.len().min(end + REACH);
     words(text, end, window_end)
         .take(6)
@@ -35,7 +35,7 @@ fn code(text: &[u8], end: usize) -> Option<Hit> {
             let bare = word.bytes(text);
             let halves = bare.iter().filter(|byte| **byte == b'-').count();
             let drawn = bare.len() >= 8
-                && bare.iter().all(|byte| is(*byte, ALNUM) || *byte == b'-')
+                && bare.iter().all(|byte| byte_is(*byte, ALNUM) || *byte == b'-')
                 && bare.iter().any(u8::is_ascii_digit)
                 && (1..=3).contains(&halves)
                 && bare.split(|byte| *byte == b'-').all(|half| (4..=6).contains(&half.len()));
@@ -45,13 +45,13 @@ fn code(text: &[u8], end: usize) -> Option<Hit> {
 }
 
 /// Finds what a command prints that shows a password: `$ cat password.txt` and `x` on the next line.
-pub fn printed(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+pub fn printed(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let shows = word == b"pass" && text[end..].starts_with(b" show ");
     if !(shows || word.len() >= 4 && names_secret(word)) {
         return None;
     }
-    let line = context::last_line(&text[floor.max(start.saturating_sub(REACH))..start]);
+    let line = context::text_after_last_break(&text[floor.max(start.saturating_sub(REACH))..start]);
     let typed = line.starts_with(b"$ ") || line.starts_with(b"# ") || line.starts_with(b"% ");
     if shows || typed { alone(text, line_end(text, end), Grade::Likely) } else { None }
 }
@@ -64,9 +64,11 @@ fn names_secret(word: &[u8]) -> bool {
 
 /// Finds the value on the line below a label, a question or a demand: `Password` and `x`, `what's the pass?` and
 /// `Rita: x`.
-pub fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: Noun) -> Option<Hit> {
+pub fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: Noun) -> Option<SecretHit> {
     const LONGEST_LABEL: usize = 8;
-    if noun != Noun::Password || byte(text, line_end) != b'\n' && byte(text, line_end) != b'\\' {
+    if noun != Noun::Password
+        || byte_or_newline(text, line_end) != b'\n' && byte_or_newline(text, line_end) != b'\\'
+    {
         return None;
     }
     let rest = text[end..line_end].trim_ascii();
@@ -86,13 +88,13 @@ pub fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: 
 }
 
 /// Returns the only word on the line after the break at `at`, perhaps after the name of who says it.
-fn alone(text: &[u8], at: usize, least: Grade) -> Option<Hit> {
+fn alone(text: &[u8], at: usize, least: Grade) -> Option<SecretHit> {
     let mut at = at;
     let mut breaks = 0;
     while breaks < 3
         && let length @ 1.. = super::keys::break_length(text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]))
     {
-        at += length + usize::from(byte(text, at) == b'\r');
+        at += length + usize::from(byte_or_newline(text, at) == b'\r');
         breaks += 1;
         // The value may be in a block of code.
         let fence = text[at..].trim_ascii_start();
@@ -111,7 +113,7 @@ fn alone(text: &[u8], at: usize, least: Grade) -> Option<Hit> {
             let bare = previous.bytes(text);
             let speaker = previous.colon
                 || bare.ends_with(b"]")
-                || LINKS.holds(bare)
+                || LINKS.contains_word(bare)
                 || matches!(bare, b">" | b"sure" | b"ok");
             let time = bare.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b']' | b'.'));
             if !(speaker || time || count == 1 && word.colon) || count > 3 {
@@ -120,6 +122,8 @@ fn alone(text: &[u8], at: usize, least: Grade) -> Option<Hit> {
         }
     }
     let (word, _) = said?;
-    let whole = matches!(byte(text, line_end), b'\n' | b'\r' | b'\\') && !word.colon && !word.is_code(text);
+    let whole = matches!(byte_or_newline(text, line_end), b'\n' | b'\r' | b'\\')
+        && !word.colon
+        && !word.is_code(text);
     (whole && grade(word.bytes(text)) >= Some(least)).then(|| word.hit())
 }

@@ -1,31 +1,32 @@
 //! Secrets passed to a call or contained in an element: `("NAME", "x")`, `setPassword("x")`,
 //! `<password>x</password>`.
 
-use super::chance::profile;
+use super::chance::profile_of;
 use super::classes::{
-    BASE64_URL, DOT, LOWER, WORD, blanks, byte, ends_with_ignore_case, is, run_back, starts_with_ignore_case,
+    BASE64_URL, DOT, LOWER, WORD, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case,
+    run_length_at_end, starts_with_ignore_case,
 };
-use super::named::{LONGEST_NAME, WIDEST_GAP, hit, is_loud};
-use super::names::{self, Says, Verdict};
-use super::values::{self, Joint, Value};
-use super::{Hit, headers, stated};
+use super::named::{MAX_BLANKS, MAX_NAME_BYTES, hit_if_secret, is_variable_style};
+use super::names::{self, NameStrength, NameVerdict};
+use super::values::{self, Value, ValueContext};
+use super::{SecretHit, headers, stated};
 
 /// How many bytes of a call are examined for its arguments.
-const LONGEST_CALL: usize = 400;
+const MAX_CALL_BYTES: usize = 400;
 
 /// Finds a value in `("NAME", "value")`, where name and value are two arguments. `at` is the comma.
-pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let closing = at - 1;
-    let window = &text[floor.max(closing.saturating_sub(LONGEST_NAME))..closing];
+    let window = &text[floor.max(closing.saturating_sub(MAX_NAME_BYTES))..closing];
     let opening = closing - window.len() + memchr::memrchr(text[closing], window)?;
     let name = trim_end(&text[opening + 1..closing], b'\\');
     let name = name.strip_prefix(b"#").unwrap_or(name); // `fill("#password", "x")`
     let before = trim_end(&text[floor..opening], b'\\');
     let before = before.strip_suffix(b" ").unwrap_or(before);
-    let mut after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
+    let mut after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
     if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
         after += 1; // Gradle takes the text of a literal, which has its own quotes.
-    } else if !(before.ends_with(b"(") || is_loud(name) && before.ends_with(b",")) {
+    } else if !(before.ends_with(b"(") || is_variable_style(name) && before.ends_with(b",")) {
         return None;
     }
     // Twilio takes the name of an account, then its token.
@@ -34,37 +35,45 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         let value =
             values::value(text, after).filter(|value| value.quoted && value.end - value.start == 32)?;
         let token = text[value.start..value.end].iter().all(u8::is_ascii_hexdigit);
-        return token.then_some(Hit { start: value.start, end: value.end, kind: "token" });
+        return token.then_some(SecretHit { start: value.start, end: value.end, kind: "token" });
     }
-    if takes_password(before) {
+    if is_second_argument_password(before) {
         let value = values::value(text, after).filter(|value| value.quoted)?;
-        let verdict = Verdict { says: Says::Pass, kind: "password" };
-        return hit(text, value, verdict, Joint { tight: true, ..Joint::default() });
+        let verdict = NameVerdict { says: NameStrength::Pass, kind: "password" };
+        return hit_if_secret(text, value, verdict, ValueContext { tight: true, ..ValueContext::default() });
     }
-    if !name.iter().all(|byte| is(*byte, BASE64_URL | DOT)) {
+    if !name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT)) {
         return None;
     }
-    let verdict = names::judge(name)?;
+    let verdict = names::judge_name(name)?;
     values::quote_at(text, after)?;
-    if verdict.says == Says::Authorization {
-        return headers::credential(text, after);
+    if verdict.says == NameStrength::Authorization {
+        return headers::credential_in_header(text, after);
     }
     let value = values::value(text, after)?;
     // A long literal of letters is random or consists of several words. A single word may be anything.
-    let joint = Joint { doubtful: !is_loud(name) || before.ends_with(b","), ..Joint::default() };
-    hit(text, value, verdict, joint)
+    let joint = ValueContext {
+        doubtful: !is_variable_style(name) || before.ends_with(b","),
+        ..ValueContext::default()
+    };
+    hit_if_secret(text, value, verdict, joint)
 }
 
 /// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names it. `at` is the comma.
-pub fn symbol(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
-    let (owner, name) = before.split_at(before.len() - run_back(before, WORD, LONGEST_NAME));
+    let (owner, name) = before.split_at(before.len() - run_length_at_end(before, WORD, MAX_NAME_BYTES));
     if name.is_empty() || !owner.ends_with(b":") || owner.ends_with(b"::") {
         return None;
     }
-    let verdict =
-        names::judge(name).filter(|verdict| matches!(verdict.says, Says::Password | Says::Secret))?;
-    hit(text, values::value(text, at + 2)?, verdict, Joint { doubtful: true, ..Joint::default() })
+    let verdict = names::judge_name(name)
+        .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
+    hit_if_secret(
+        text,
+        values::value(text, at + 2)?,
+        verdict,
+        ValueContext { doubtful: true, ..ValueContext::default() },
+    )
 }
 
 fn trim_end(text: &[u8], mark: u8) -> &[u8] {
@@ -73,49 +82,54 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
 
 /// Returns whether a quote follows and the call's name ends like a keyword. Most calls in a program fail this test.
 #[inline]
-pub fn may_take(before: &[u8], next: u8) -> bool {
+pub fn may_take_secret(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')
-        && (stated::may_end_name(before) || before.ends_with(b"::new") || before.ends_with(b"::from"))
+        && (stated::ends_like_secret_name(before)
+            || before.ends_with(b"::new")
+            || before.ends_with(b"::from"))
 }
 
 /// Finds the argument of a call that is named after it, as in `setPassword("x")` and `.api_key("x")`. `at` is the
 /// bracket.
-pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     values::quote_at(text, at + 1)?;
     let before = &text[floor..at];
     // A call such as `SecretString::new("x")` is recognised by its type.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
     let named = made.unwrap_or(before);
-    let (owner, name) = named.split_at(named.len() - run_back(named, WORD, LONGEST_NAME));
-    let verdict = names::judge(name)?;
+    let (owner, name) = named.split_at(named.len() - run_length_at_end(named, WORD, MAX_NAME_BYTES));
+    let verdict = names::judge_name(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
     // Other verbs take the name of a secret, as in `get_secret("prod/db")`.
     // A bare call as in `apiKey("x")` is one of a settings language.
     let bare = (owner.is_empty() || owner.ends_with(b"\n") || owner.ends_with(b" "))
-        && !is_verb(name)
-        && profile(&text[at + 2..text.len().min(at + 18)]).is_random();
-    let builder = bare || owner.ends_with(b".") && is(name[0], LOWER) && (!is_verb(name) || is_judge(name));
+        && !takes_no_secret(name)
+        && profile_of(&text[at + 2..text.len().min(at + 18)]).looks_random();
+    let builder = bare
+        || owner.ends_with(b".")
+            && byte_is(name[0], LOWER)
+            && (!takes_no_secret(name) || is_password_check(name));
     let sure = setter || name == b"PASSWORD";
     let value = values::value(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     if !(sure || builder || made.is_some())
-        || !matches!(verdict.says, Says::Password | Says::Secret)
-        || !matches!(byte(text, value.end + slashes + 1), b')' | b'.')
+        || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
+        || !matches!(byte_or_newline(text, value.end + slashes + 1), b')' | b'.')
     {
         return None;
     }
     // Tests often set an ordinary word, as in `setPassword("python")`; this rule does not redact it.
-    let looks = profile(&text[value.start..value.end]);
-    let words = super::made_up::look(&text[value.start..value.end]).is_some();
+    let looks = profile_of(&text[value.start..value.end]);
+    let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
     let made_up = words || looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
-    let doubtful = word || !(sure || made_up) || verdict.says != Says::Password;
-    hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
+    let doubtful = word || !(sure || made_up) || verdict.says != NameStrength::Password;
+    hit_if_secret(text, value, verdict, ValueContext { doubtful, ..ValueContext::default() })
 }
 
 /// Calls with a password at a fixed position: first the position, counted from one, then the end of the call's name.
 /// The list is one string, so that nothing must be relocated when the process starts.
-const PLACES: &str = "\
+const PASSWORD_POSITIONS: &str = "\
     2WiFi.begin,2CRAMMD5Auth,1redis.auth,1jedis.auth,1hmac.new,1Fernet,1hashSync,1pbkdf2,1pbkdf2Sync,1scrypt,\
     1scryptSync,2createHmac,2createCipheriv,3PlainAuth,2simple_bind,2simple_bind_s,2bind_s,3ldap_bind,\
     3ftp_login,3ssh2_auth_password,3imap_open,2oci_connect,2PasswordAuthentication,2Credentials.basic,\
@@ -131,9 +145,9 @@ const PLACES: &str = "\
 
 /// Finds the password in `new mysqli("host", "user", "x")`, or text typed into a field: `get("#password").type("x")`.
 /// `at` is the bracket.
-pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
-    if byte(text, at + 1) == b')' || !may_be_placed(before) {
+    if byte_or_newline(text, at + 1) == b')' || !may_have_positional_secret(before) {
         return None;
     }
     let typed = [".type", ".send_keys", ".sendKeys", ".fill", ".val"]
@@ -147,7 +161,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             let part = part.to_ascii_lowercase();
             ["password", "passwd", "pwd", "#pass", ".pass", "\"pass\"", "'pass'"]
                 .iter()
-                .any(|name| super::contains(&part, name.as_bytes()))
+                .any(|name| super::contains_bytes(&part, name.as_bytes()))
         };
         if tells(field) {
             at + 1
@@ -155,7 +169,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             nth_argument(text, at + 1, 2).filter(|second| tells(&text[at..*second]))?
         }
     } else {
-        let row = PLACES.split(',').find(|row| before.ends_with(&row.as_bytes()[1..]))?;
+        let row = PASSWORD_POSITIONS.split(',').find(|row| before.ends_with(&row.as_bytes()[1..]))?;
         let place = usize::from(row.as_bytes()[0] - b'0');
         // The first argument of a method is the object.
         let method =
@@ -164,22 +178,27 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     };
     let value = values::value(text, start).filter(|value| value.quoted)?;
     let content = &text[value.start..value.end];
-    let looks = profile(content);
+    let looks = profile_of(content);
     // Tests often type an ordinary word; this rule does not redact it.
-    let words = super::made_up::look(content).is_some();
+    let words = super::made_up::made_up_certainty(content).is_some();
     if !words && !looks.is_mixed() || content.contains(&b' ') {
         return None;
     }
-    hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())
+    hit_if_secret(
+        text,
+        value,
+        NameVerdict { says: NameStrength::Password, kind: "password" },
+        ValueContext::default(),
+    )
 }
 
-/// The last four bytes of every call that [`positional`] knows. Almost all calls of a program fail this test.
-static ENDS: [[u8; 4]; TYPED.len() + count_rows()] = ends();
+/// The last four bytes of every call that [`secret_at_fixed_position`] knows. Almost all calls of a program fail this test.
+static CALL_ENDS: [[u8; 4]; TYPING_CALL_ENDS.len() + count_position_rows()] = build_call_ends();
 /// The ends of calls that type a text into a field.
-const TYPED: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
+const TYPING_CALL_ENDS: [[u8; 4]; 5] = [*b"type", *b"keys", *b"Keys", *b"fill", *b".val"];
 
-const fn count_rows() -> usize {
-    let rows = PLACES.as_bytes();
+const fn count_position_rows() -> usize {
+    let rows = PASSWORD_POSITIONS.as_bytes();
     let (mut count, mut at) = (1, 0);
     while at < rows.len() {
         count += (rows[at] == b',') as usize;
@@ -188,9 +207,9 @@ const fn count_rows() -> usize {
     count
 }
 
-const fn ends() -> [[u8; 4]; TYPED.len() + count_rows()] {
-    let rows = PLACES.as_bytes();
-    let mut ends = [[0; 4]; TYPED.len() + count_rows()];
+const fn build_call_ends() -> [[u8; 4]; TYPING_CALL_ENDS.len() + count_position_rows()] {
+    let rows = PASSWORD_POSITIONS.as_bytes();
+    let mut ends = [[0; 4]; TYPING_CALL_ENDS.len() + count_position_rows()];
     let (mut filled, mut at) = (0, 4);
     while at <= rows.len() {
         if at == rows.len() || rows[at] == b',' {
@@ -200,33 +219,33 @@ const fn ends() -> [[u8; 4]; TYPED.len() + count_rows()] {
         at += 1;
     }
     while filled < ends.len() {
-        ends[filled] = TYPED[filled - count_rows()];
+        ends[filled] = TYPING_CALL_ENDS[filled - count_position_rows()];
         filled += 1;
     }
     ends
 }
 
 #[inline]
-fn may_be_placed(before: &[u8]) -> bool {
+fn may_have_positional_secret(before: &[u8]) -> bool {
     before.last_chunk().is_some_and(|end: &[u8; 4]| {
-        let slot = slot(*end);
-        ENDS_SEEN[slot >> 6] >> (slot & 63) & 1 == 1 && ENDS.contains(end)
+        let slot = bit_of_end(*end);
+        CALL_ENDS_BITS[slot >> 6] >> (slot & 63) & 1 == 1 && CALL_ENDS.contains(end)
     })
 }
 
-/// One bit for each of [`ENDS`], by a hash of its bytes. The bits rule out almost all other calls.
-static ENDS_SEEN: [u64; 16] = ends_seen();
+/// One bit for each of [`CALL_ENDS`], by a hash of its bytes. The bits rule out almost all other calls.
+static CALL_ENDS_BITS: [u64; 16] = build_call_ends_bits();
 
-const fn slot(end: [u8; 4]) -> usize {
+const fn bit_of_end(end: [u8; 4]) -> usize {
     (u32::from_le_bytes(end).wrapping_mul(0x9e37_79b1) >> 22) as usize
 }
 
-const fn ends_seen() -> [u64; 16] {
-    let ends = ends();
+const fn build_call_ends_bits() -> [u64; 16] {
+    let ends = build_call_ends();
     let mut seen = [0; 16];
     let mut at = 0;
     while at < ends.len() {
-        let slot = slot(ends[at]);
+        let slot = bit_of_end(ends[at]);
         seen[slot >> 6] |= 1 << (slot & 63);
         at += 1;
     }
@@ -236,13 +255,13 @@ const fn ends_seen() -> [u64; 16] {
 /// Returns where the `n`th argument starts, counted from one. Brackets and quotes are skipped.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     if n == 1 {
-        return Some(from + blanks(&text[from..], WIDEST_GAP));
+        return Some(from + count_blanks(&text[from..], MAX_BLANKS));
     }
     let (mut depth, mut place, mut at) = (0usize, 1, from);
-    let end = text.len().min(from + LONGEST_CALL);
+    let end = text.len().min(from + MAX_CALL_BYTES);
     while at < end {
         match text[at] {
-            mark @ (b'\'' | b'"') if byte(text, at + 1) == mark => at += 1,
+            mark @ (b'\'' | b'"') if byte_or_newline(text, at + 1) == mark => at += 1,
             b'\'' | b'"' => at = values::value(text, at)?.end,
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
@@ -251,20 +270,20 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
         }
         at += 1;
         if place == n {
-            return Some(at + blanks(&text[at..], WIDEST_GAP));
+            return Some(at + count_blanks(&text[at..], MAX_BLANKS));
         }
     }
     None
 }
 
 /// Whether the argument of a call is the password itself, as in `check_password("x")` and `verifyPassword("x")`.
-fn is_judge(name: &[u8]) -> bool {
+fn is_password_check(name: &[u8]) -> bool {
     ["check", "verify", "hash"].iter().any(|verb| starts_with_ignore_case(name, verb))
         && ends_with_ignore_case(name, "password")
 }
 
 /// Returns whether a call takes a name or a text to examine, and not a secret to keep.
-fn is_verb(name: &[u8]) -> bool {
+fn takes_no_secret(name: &[u8]) -> bool {
     [
         "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
         "remove",
@@ -275,7 +294,7 @@ fn is_verb(name: &[u8]) -> bool {
 
 /// Whether the second argument is the password, as in `SetBasicAuth("user", …`, `auth=("user", …` and
 /// `.login("user", …`. `text` ends with the bracket.
-fn takes_password(text: &[u8]) -> bool {
+fn is_second_argument_password(text: &[u8]) -> bool {
     let Some(caller) = text.strip_suffix(b"(") else { return false };
     ["basicauth", "basic_auth", "auth=", "auth = ", ".login"]
         .iter()
@@ -283,12 +302,12 @@ fn takes_password(text: &[u8]) -> bool {
 }
 
 /// Finds the value in `<password>value</password>`. `at` is the bracket that closes the opening tag.
-pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    if let Some(hit) = xml_key(text, at, floor) {
+pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+    if let Some(hit) = private_number_in_xml(text, at, floor) {
         return Some(hit);
     }
-    let verdict = names::judge(element_name(&text[floor..at])?)?;
-    if let Some(hit) = lines_of_element(text, at + 1, verdict) {
+    let verdict = names::judge_name(element_name(&text[floor..at])?)?;
+    if let Some(hit) = secret_on_line_in_element(text, at + 1, verdict) {
         return Some(hit);
     }
     if let Some(rest) = text[at + 1..].strip_prefix(b"<![CDATA[") {
@@ -298,50 +317,52 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             .position(|byte| matches!(byte, b']' | b'\n'))
             .filter(|length| *length > 0)?;
         let start = text.len() - rest.len();
-        return hit(
+        return hit_if_secret(
             text,
             Value { start, end: start + length, quoted: true, wrapped: false },
             verdict,
-            Joint::default(),
+            ValueContext::default(),
         );
     }
     let length = text[at + 1..].iter().take(512).position(|byte| matches!(byte, b'<' | b'\n'))?;
     let value = Value { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
-    if length == 0 || byte(text, value.end + 1) != b'/' {
+    if length == 0 || byte_or_newline(text, value.end + 1) != b'/' {
         return None;
     }
     // Labels such as `<span>Password</span><span>Forgotten?</span>` are not passwords.
     let content = &text[value.start..value.end];
-    if is_inline(&text[floor..at]) && super::made_up::look(content).is_none() && !profile(content).is_mixed()
+    if is_inline_tag(&text[floor..at])
+        && super::made_up::made_up_certainty(content).is_none()
+        && !profile_of(content).is_mixed()
     {
         return None;
     }
-    hit(text, value, verdict, Joint::default())
+    hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
-fn is_inline(before: &[u8]) -> bool {
+fn is_inline_tag(before: &[u8]) -> bool {
     [&b"<span"[..], b"<code", b"<b", b"<strong", b"<div"].iter().any(|tag| before.ends_with(tag))
 }
 
 /// Finds a value on a line of its own between `<password>` and `</password>`. `at` is after the opening tag.
-fn lines_of_element(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
+fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
-    let start = text.len() - rest.len() + blanks(rest, WIDEST_GAP);
+    let start = text.len() - rest.len() + count_blanks(rest, MAX_BLANKS);
     let length = text[start..].iter().take(512).position(|byte| *byte <= b' ')?;
     let behind = &text[start + length..];
-    let gap = behind.iter().take(WIDEST_GAP).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let gap = behind.iter().take(MAX_BLANKS).take_while(|byte| byte.is_ascii_whitespace()).count();
     if length == 0 || !behind[gap..].starts_with(b"</") {
         return None;
     }
     let value = Value { start, end: start + length, quoted: true, wrapped: false };
-    hit(text, value, verdict, Joint::default())
+    hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
 /// Returns the head of the column of the `<td` at the end of `before`, from a row such as
 /// `<th>User</th><th>Password</th>`.
-fn column_head(before: &[u8]) -> Option<&[u8]> {
-    const LONGEST_TABLE: usize = 2048;
-    let table = &before[before.len().saturating_sub(LONGEST_TABLE)..];
+fn table_column_head(before: &[u8]) -> Option<&[u8]> {
+    const MAX_TABLE_BYTES: usize = 2048;
+    let table = &before[before.len().saturating_sub(MAX_TABLE_BYTES)..];
     let row = memchr::memmem::rfind(table, b"<tr")?;
     let column = memchr::memmem::find_iter(&table[row..], b"<td").count();
     let head = &table[memchr::memmem::rfind(&table[..row], b"<table").unwrap_or(0)..row];
@@ -352,34 +373,36 @@ fn column_head(before: &[u8]) -> Option<&[u8]> {
 
 /// Returns the content of the element before, as in `<key>name</key> <string`, `<name>name</name> <value` and
 /// `<param-name>name</param-name> <param-value`.
-fn paired_element(rest: &[u8]) -> Option<&[u8]> {
+fn content_of_element_before(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_suffix(b"<")?;
     let before = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b">")?;
-    let tag = run_back(before, BASE64_URL, 40);
+    let tag = run_length_at_end(before, BASE64_URL, 40);
     let (before, tag) = before.split_at(before.len() - tag);
     let content = before.strip_suffix(b"</")?;
     let named = ["key", "name"].iter().any(|known| ends_with_ignore_case(tag, known));
-    named.then(|| &content[content.len() - run_back(content, BASE64_URL | DOT, LONGEST_NAME)..])
+    named.then(|| &content[content.len() - run_length_at_end(content, BASE64_URL | DOT, MAX_NAME_BYTES)..])
 }
 
 /// Finds the private numbers of `<RSAKeyValue>`, such as `<D>…</D>` and `<P>…</P>`. `at` closes the opening tag.
-fn xml_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+fn private_number_in_xml(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let private =
         [&b"<D"[..], b"<P", b"<Q", b"<DP", b"<DQ", b"<InverseQ"].iter().any(|tag| before.ends_with(tag));
     if !private {
         return None;
     }
-    let length = super::classes::run(&text[at + 1..], super::classes::BASE64, 2048);
+    let length = super::classes::run_length(&text[at + 1..], super::classes::BASE64, 2048);
     let near = &text[at.saturating_sub(4096)..at];
-    let secret = length >= 40 && byte(text, at + 1 + length) == b'<' && super::contains(near, b"RSAKeyValue");
-    secret.then_some(Hit { start: at + 1, end: at + 1 + length, kind: "private-key" })
+    let secret = length >= 40
+        && byte_or_newline(text, at + 1 + length) == b'<'
+        && super::contains_bytes(near, b"RSAKeyValue");
+    secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "private-key" })
 }
 
 /// Returns the name of an element: from `<name`, `<property name="name"`, or `<key>name</key> <string` as Apple writes
 /// it.
 fn element_name(before: &[u8]) -> Option<&[u8]> {
-    let tail = |text: &[u8]| text.len() - run_back(text, BASE64_URL | DOT, LONGEST_NAME);
+    let tail = |text: &[u8]| text.len() - run_length_at_end(text, BASE64_URL | DOT, MAX_NAME_BYTES);
     if let Some(before) = before.strip_suffix(b"\"") {
         let (rest, name) = before.split_at(tail(before));
         let told =
@@ -399,11 +422,11 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
         let cell = cell.trim_ascii_end();
         let cell = cell.strip_suffix(b":").unwrap_or(cell);
         return Some(&cell[tail(cell)..])
-            .filter(|name| names::judge(name).is_some())
-            .or_else(|| column_head(before));
+            .filter(|name| names::judge_name(name).is_some())
+            .or_else(|| table_column_head(before));
     }
     if (name == b"string" || ends_with_ignore_case(name, "value"))
-        && let Some(paired) = paired_element(rest)
+        && let Some(paired) = content_of_element_before(rest)
     {
         return Some(paired);
     }
@@ -411,7 +434,7 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
     if ends_with_ignore_case(name, "value")
         && let Some(parent) =
             rest.strip_suffix(b"<").and_then(|rest| rest.trim_ascii_end().strip_suffix(b">"))
-        && let Some(named) = element_name_of(parent)
+        && let Some(named) = name_attribute_or_element(parent)
     {
         return Some(named);
     }
@@ -420,20 +443,21 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
 
 /// Returns the name of the element whose opening tag, with its attributes, ends `before`.
 fn tag_name(before: &[u8]) -> Option<&[u8]> {
-    const WIDEST_TAG: usize = 200;
-    let window = &before[before.len().saturating_sub(WIDEST_TAG)..];
+    const MAX_TAG_BYTES: usize = 200;
+    let window = &before[before.len().saturating_sub(MAX_TAG_BYTES)..];
     let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];
     let name = &tag[..tag.iter().position(|byte| *byte == b' ')?];
-    name.iter().all(|byte| is(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
+    name.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT) || *byte == b':').then_some(name)
 }
 
 /// Returns the attribute `name` of an element, or else the element's own name.
-fn element_name_of(before: &[u8]) -> Option<&[u8]> {
+fn name_attribute_or_element(before: &[u8]) -> Option<&[u8]> {
     let window = &before[before.len().saturating_sub(200)..];
     let tag = &window[memchr::memrchr2(b'<', b'\n', window).filter(|at| window[*at] == b'<')? + 1..];
     let name = match memchr::memmem::find(tag, b" name=\"") {
         Some(at) => &tag[at + 7..],
         None => tag,
     };
-    Some(&name[..super::classes::run(name, BASE64_URL | DOT, LONGEST_NAME)]).filter(|name| !name.is_empty())
+    Some(&name[..super::classes::run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
+        .filter(|name| !name.is_empty())
 }

@@ -7,46 +7,46 @@
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
 
-use super::{Options, redact_part};
+use super::{RedactOptions, redact_range};
 
 /// How far beyond a cut a text is examined, so that a secret across the cut is seen completely. Longer than any
 /// secret that is not recognised by its beginning alone.
-pub const MARGIN: usize = 10 * 1024;
+pub const REDACTION_MARGIN: usize = 10 * 1024;
 
 /// Text without secrets. Only this module creates one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redacted<'a>(Cow<'a, str>);
 
 impl<'a> Redacted<'a> {
-    pub fn whole(text: &'a str, options: Options) -> Redacted<'a> {
-        Redacted(super::redact(text, options))
+    pub fn redact_whole(text: &'a str, options: RedactOptions) -> Redacted<'a> {
+        Redacted(super::redact_text(text, options))
     }
 
     /// Returns the first `max` bytes.
-    pub fn head(text: &'a str, max: usize, options: Options) -> Redacted<'a> {
-        let mut head = Redacted::part(text, 0..text.len().min(max), options);
+    pub fn redact_head(text: &'a str, max: usize, options: RedactOptions) -> Redacted<'a> {
+        let mut head = Redacted::redact_range(text, 0..text.len().min(max), options);
         // A placeholder can be longer than its secret.
         head.0 = match head.0 {
-            Cow::Borrowed(head) => Cow::Borrowed(crate::text::cut(head, max)),
-            Cow::Owned(head) => Cow::Owned(crate::text::cut(&head, max).to_owned()),
+            Cow::Borrowed(head) => Cow::Borrowed(crate::text::cut_to_bytes(head, max)),
+            Cow::Owned(head) => Cow::Owned(crate::text::cut_to_bytes(&head, max).to_owned()),
         };
         head
     }
 
     /// Returns the last `max` bytes.
-    pub fn tail(text: &'a str, max: usize, options: Options) -> Redacted<'a> {
-        Redacted::part(text, text.len().saturating_sub(max)..text.len(), options)
+    pub fn redact_tail(text: &'a str, max: usize, options: RedactOptions) -> Redacted<'a> {
+        Redacted::redact_range(text, text.len().saturating_sub(max)..text.len(), options)
     }
 
     /// Returns `text[part]`, adjusted to whole characters. Only its surroundings are examined, not the whole text.
-    pub fn part(text: &'a str, part: Range<usize>, options: Options) -> Redacted<'a> {
+    pub fn redact_range(text: &'a str, part: Range<usize>, options: RedactOptions) -> Redacted<'a> {
         let (start, end) = (text.ceil_char_boundary(part.start), text.floor_char_boundary(part.end));
-        let from = text.floor_char_boundary(start.saturating_sub(MARGIN));
-        let to = text.floor_char_boundary(end.saturating_add(MARGIN).min(text.len()));
+        let from = text.floor_char_boundary(start.saturating_sub(REDACTION_MARGIN));
+        let to = text.floor_char_boundary(end.saturating_add(REDACTION_MARGIN).min(text.len()));
         let window = &text.as_bytes()[from..to];
-        Redacted(match redact_part(window, start - from..end.max(start) - from, options) {
+        Redacted(match redact_range(window, start - from..end.max(start) - from, options) {
             Cow::Borrowed(_) => Cow::Borrowed(&text[start..end.max(start)]),
-            Cow::Owned(bytes) => Cow::Owned(super::to_text(bytes)),
+            Cow::Owned(bytes) => Cow::Owned(super::bytes_to_text(bytes)),
         })
     }
 

@@ -3,11 +3,11 @@
 //! Shannon entropy separates the two badly at these lengths (`user_profile_image` scores above many tokens). So this
 //! counts what words do not do: change between lower case, upper case and digits every few bytes.
 
-use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, is};
+use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 
 /// Statistics about a value.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Profile {
+pub struct ValueProfile {
     pub len: usize,
     pub digits: usize,
     pub lower: usize,
@@ -28,22 +28,23 @@ pub struct Profile {
 }
 
 /// Computes the statistics in one pass.
-pub fn profile(text: &[u8]) -> Profile {
-    let mut found = Profile { len: text.len(), ..Profile::default() };
+pub fn profile_of(text: &[u8]) -> ValueProfile {
+    let mut found = ValueProfile { len: text.len(), ..ValueProfile::default() };
     let mut previous = b' ';
     let (mut longest, mut cluster) = (0, 0);
     let mut seen = [0u64; 4];
     for &byte in text {
-        longest = if is(byte, ALNUM) { longest + 1 } else { 0 };
+        longest = if byte_is(byte, ALNUM) { longest + 1 } else { 0 };
         found.longest = found.longest.max(longest);
-        cluster = if is_consonant(byte) { cluster + 1 } else { 0 };
+        cluster = if is_ascii_consonant(byte) { cluster + 1 } else { 0 };
         found.cluster = found.cluster.max(cluster);
-        found.digits += usize::from(is(byte, DIGIT));
-        found.lower += usize::from(is(byte, LOWER));
-        found.upper += usize::from(is(byte, UPPER));
+        found.digits += usize::from(byte_is(byte, DIGIT));
+        found.lower += usize::from(byte_is(byte, LOWER));
+        found.upper += usize::from(byte_is(byte, UPPER));
         found.crosses += usize::from(matches!(byte, b'x' | b'X' | b'*'));
-        found.symbols += usize::from(!is(byte, ALNUM) && !matches!(byte, b'_' | b'-' | b'.' | b'/' | b':'));
-        found.changes += usize::from(changes(previous, byte));
+        found.symbols +=
+            usize::from(!byte_is(byte, ALNUM) && !matches!(byte, b'_' | b'-' | b'.' | b'/' | b':'));
+        found.changes += usize::from(changes_class(previous, byte));
         let (slot, bit) = (usize::from(byte >> 6), 1u64 << (byte & 63));
         found.distinct += usize::from(seen[slot] & bit == 0);
         seen[slot] |= bit;
@@ -52,7 +53,7 @@ pub fn profile(text: &[u8]) -> Profile {
     found
 }
 
-impl Profile {
+impl ValueProfile {
     pub fn letters(&self) -> usize {
         self.lower + self.upper
     }
@@ -69,7 +70,7 @@ impl Profile {
 
     /// Whether the value looks random. Long unbroken runs do; short ones do only if they mix digits or cases as words
     /// do not.
-    pub fn is_random(&self) -> bool {
+    pub fn looks_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
             return false;
         }
@@ -84,7 +85,7 @@ impl Profile {
 
     /// Whether the value looks like words, such as the part after a provider's prefix in `npm_lifecycle_event` or
     /// `sk-learn-contrib-2`. A prefix is strong evidence, so everything else counts as a token.
-    pub fn is_wordy(&self) -> bool {
+    pub fn looks_like_words(&self) -> bool {
         if self.is_filler() {
             return true;
         }
@@ -93,16 +94,16 @@ impl Profile {
         // Digits may be at the ends of words, as in `ecdsa-sha2-nistp256-cert-v01`.
         let numbered = self.changes * 8 < self.len && self.letters() > 2 * self.digits;
         let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len || numbered);
-        !self.is_random() && (camel || (plain && self.longest < 24) || self.letters() == 0)
+        !self.looks_random() && (camel || (plain && self.longest < 24) || self.letters() == 0)
     }
 }
 
-fn is_consonant(byte: u8) -> bool {
-    is(byte, LETTER) && !matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
+fn is_ascii_consonant(byte: u8) -> bool {
+    byte_is(byte, LETTER) && !matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }
 
-fn changes(previous: u8, byte: u8) -> bool {
-    (is(previous, LETTER) && is(byte, DIGIT))
-        || (is(previous, DIGIT) && is(byte, LETTER))
-        || (is(previous, LOWER) && is(byte, UPPER))
+fn changes_class(previous: u8, byte: u8) -> bool {
+    (byte_is(previous, LETTER) && byte_is(byte, DIGIT))
+        || (byte_is(previous, DIGIT) && byte_is(byte, LETTER))
+        || (byte_is(previous, LOWER) && byte_is(byte, UPPER))
 }

@@ -1,69 +1,69 @@
 //! What each byte can be part of: a table with sixteen properties. A class is any union of properties.
 
 /// A set of bytes, as the union of the properties below.
-pub type Class = u16;
+pub type ByteClass = u16;
 
-const DIGIT_01: Class = 1 << 0;
-const DIGIT_27: Class = 1 << 1;
-const DIGIT_89: Class = 1 << 2;
-const LOWER_AF: Class = 1 << 3;
-const LOWER_GZ: Class = 1 << 4;
-const UPPER_AF: Class = 1 << 5;
-const UPPER_GZ: Class = 1 << 6;
-pub const UNDERSCORE: Class = 1 << 7;
-pub const DASH: Class = 1 << 8;
-pub const DOT: Class = 1 << 9;
-pub const PLUS: Class = 1 << 10;
-pub const SLASH: Class = 1 << 11;
-pub const EQUALS: Class = 1 << 12;
-pub const PERCENT: Class = 1 << 13;
-pub const TILDE: Class = 1 << 14;
-pub const AT: Class = 1 << 15;
+const DIGIT_01: ByteClass = 1 << 0;
+const DIGIT_27: ByteClass = 1 << 1;
+const DIGIT_89: ByteClass = 1 << 2;
+const LOWER_AF: ByteClass = 1 << 3;
+const LOWER_GZ: ByteClass = 1 << 4;
+const UPPER_AF: ByteClass = 1 << 5;
+const UPPER_GZ: ByteClass = 1 << 6;
+pub const UNDERSCORE: ByteClass = 1 << 7;
+pub const DASH: ByteClass = 1 << 8;
+pub const DOT: ByteClass = 1 << 9;
+pub const PLUS: ByteClass = 1 << 10;
+pub const SLASH: ByteClass = 1 << 11;
+pub const EQUALS: ByteClass = 1 << 12;
+pub const PERCENT: ByteClass = 1 << 13;
+pub const TILDE: ByteClass = 1 << 14;
+pub const AT: ByteClass = 1 << 15;
 
-pub const DIGIT: Class = DIGIT_01 | DIGIT_27 | DIGIT_89;
-pub const LOWER: Class = LOWER_AF | LOWER_GZ;
-pub const UPPER: Class = UPPER_AF | UPPER_GZ;
-pub const LETTER: Class = LOWER | UPPER;
-pub const ALNUM: Class = LETTER | DIGIT;
+pub const DIGIT: ByteClass = DIGIT_01 | DIGIT_27 | DIGIT_89;
+pub const LOWER: ByteClass = LOWER_AF | LOWER_GZ;
+pub const UPPER: ByteClass = UPPER_AF | UPPER_GZ;
+pub const LETTER: ByteClass = LOWER | UPPER;
+pub const ALNUM: ByteClass = LETTER | DIGIT;
 /// The bytes of identifiers; everything else is a boundary.
-pub const WORD: Class = ALNUM | UNDERSCORE;
+pub const WORD: ByteClass = ALNUM | UNDERSCORE;
 /// Lower-case hexadecimal, as providers print it.
-pub const HEX: Class = DIGIT | LOWER_AF;
-pub const ANY_HEX: Class = HEX | UPPER_AF;
-pub const UPPER_NUM: Class = UPPER | DIGIT;
-pub const LOWER_NUM: Class = LOWER | DIGIT;
-pub const UUID: Class = ANY_HEX | DASH;
-pub const BASE64: Class = ALNUM | PLUS | SLASH | EQUALS;
-pub const BASE64_URL: Class = WORD | DASH;
+pub const HEX: ByteClass = DIGIT | LOWER_AF;
+pub const ANY_HEX: ByteClass = HEX | UPPER_AF;
+pub const UPPER_NUM: ByteClass = UPPER | DIGIT;
+pub const LOWER_NUM: ByteClass = LOWER | DIGIT;
+pub const UUID: ByteClass = ANY_HEX | DASH;
+pub const BASE64: ByteClass = ALNUM | PLUS | SLASH | EQUALS;
+pub const BASE64_URL: ByteClass = WORD | DASH;
 
-static TABLE: [Class; 256] = table();
+static CLASS_TABLE: [ByteClass; 256] = build_class_table();
 
 /// Returns whether `byte` belongs to `class`.
 #[inline]
-pub fn is(byte: u8, class: Class) -> bool {
-    TABLE[byte as usize] & class != 0
+pub fn byte_is(byte: u8, class: ByteClass) -> bool {
+    CLASS_TABLE[byte as usize] & class != 0
 }
 
 /// Returns the length of the run of `class` at the start of `text`, at most `max`.
 #[inline]
-pub fn run(text: &[u8], class: Class, max: usize) -> usize {
-    text.iter().take(max).take_while(|byte| is(**byte, class)).count()
+pub fn run_length(text: &[u8], class: ByteClass, max: usize) -> usize {
+    text.iter().take(max).take_while(|byte| byte_is(**byte, class)).count()
 }
 
 /// Returns the length of the run of `class` at the end of `text`, at most `max`.
 #[inline]
-pub fn run_back(text: &[u8], class: Class, max: usize) -> usize {
-    text.iter().rev().take(max).take_while(|byte| is(**byte, class)).count()
+pub fn run_length_at_end(text: &[u8], class: ByteClass, max: usize) -> usize {
+    text.iter().rev().take(max).take_while(|byte| byte_is(**byte, class)).count()
 }
 
 /// Returns the byte at `at`, or a newline beyond the end: the end of the text is a boundary like a line end.
 #[inline]
-pub fn byte(text: &[u8], at: usize) -> u8 {
+pub fn byte_or_newline(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(b'\n')
 }
 
 /// Returns the number of blanks (space, tab) at the start of `text`, at most `max`.
-pub fn blanks(text: &[u8], max: usize) -> usize {
+pub fn count_blanks(text: &[u8], max: usize) -> usize {
     text.iter().take(max).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
@@ -77,7 +77,7 @@ pub fn ends_with_ignore_case(text: &[u8], suffix: &str) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix.as_bytes())
 }
 
-const fn table() -> [Class; 256] {
+const fn build_class_table() -> [ByteClass; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 128 {

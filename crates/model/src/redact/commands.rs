@@ -3,111 +3,124 @@
 
 use memchr::memmem;
 
-use super::chance::profile;
-use super::classes::{ALNUM, BASE64_URL, DOT, blanks, byte, is, run, starts_with_ignore_case};
-use super::context::last_line;
-use super::names::{self, Says};
-use super::{Hit, MARK, flags, sentences};
+use super::chance::profile_of;
+use super::classes::{
+    ALNUM, BASE64_URL, DOT, byte_is, byte_or_newline, count_blanks, run_length, starts_with_ignore_case,
+};
+use super::context::text_after_last_break;
+use super::names::{self, NameStrength};
+use super::{PLACEHOLDER_START, SecretHit, flags, sentences};
 
 /// The most bytes next to a command that are examined.
-const MOST_BYTES: usize = 300;
+const MAX_COMMAND_BYTES: usize = 300;
 /// The most words next to a command that are examined.
-const MOST_WORDS: usize = 12;
+const MAX_COMMAND_WORDS: usize = 12;
 
 /// Finds a secret among the words after the command `text[start..end]`.
-pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     match &text[start..end] {
-        b"use" if ends_word(&text[..start], b"net") => net_use(text, end),
-        b"setx" => set(text, end),
-        b"sqlplus" | b"expdp" | b"impdp" | b"sqlldr" | b"rman" | b"exp" | b"imp" => oracle(text, end),
-        b"py" if text[..start].ends_with(b".") => impacket(text, end),
-        b"obscure" if ends_word(&text[..start], b"rclone") => flags::given(text, end + 1),
-        b"init" if ends_word(&text[..start], b"shodan") => flags::given(text, end + 1),
-        b"passwd" if ends_word(&text[..start], b"openssl") => last_word(text, end),
+        b"use" if ends_with_word(&text[..start], b"net") => secret_in_net_use(text, end),
+        b"setx" => secret_in_setx(text, end),
+        b"sqlplus" | b"expdp" | b"impdp" | b"sqlldr" | b"rman" | b"exp" | b"imp" => {
+            secret_in_oracle_login(text, end)
+        }
+        b"py" if text[..start].ends_with(b".") => secret_in_impacket_target(text, end),
+        b"obscure" if ends_with_word(&text[..start], b"rclone") => flags::secret_argument(text, end + 1),
+        b"init" if ends_with_word(&text[..start], b"shodan") => flags::secret_argument(text, end + 1),
+        b"passwd" if ends_with_word(&text[..start], b"openssl") => secret_in_last_word(text, end),
         b"user"
             if text[..start].ends_with(b"ftp> ")
                 || text[..start].ends_with(b"; ")
-                    && memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"ftp")
-                        .is_some() =>
+                    && memmem::find(
+                        text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]),
+                        b"ftp",
+                    )
+                    .is_some() =>
         {
-            flags::second_word(text, end)
+            flags::password_word_after_name(text, end)
         }
-        b"PASS" if starts_message(&text[..start]) => alone(text, end + 1),
-        b"sp_addlogin" | b"sp_password" => second_literal(text, end),
-        b"rp" if text[..start].ends_with(b"/") => flags::given(text, end + 1),
+        b"PASS" if begins_client_message(&text[..start]) => secret_in_pass_line(text, end + 1),
+        b"sp_addlogin" | b"sp_password" => secret_in_second_literal(text, end),
+        b"rp" if text[..start].ends_with(b"/") => flags::secret_argument(text, end + 1),
         b"pass"
-            if memmem::find(last_line(&text[start.saturating_sub(MOST_BYTES)..start]), b"rclone ")
-                .is_some() =>
+            if memmem::find(
+                text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]),
+                b"rclone ",
+            )
+            .is_some() =>
         {
-            flags::given(text, end + 1)
+            flags::secret_argument(text, end + 1)
         }
-        b"wpa_passphrase" => flags::second_word(text, end),
-        b"signtool" => behind_word(text, end, b"/p"),
-        b"login" if ends_word(&text[..start], b"vault") || ends_word(&text[..start], b"cargo") => {
-            random_word(text, end, 0)
+        b"wpa_passphrase" => flags::password_word_after_name(text, end),
+        b"signtool" => secret_after_flag(text, end, b"/p"),
+        b"login" if ends_with_word(&text[..start], b"vault") || ends_with_word(&text[..start], b"cargo") => {
+            random_word_after(text, end, 0)
         }
         b"login" | b"auth" if is_tool(&text[..start]) => token_argument(text, end),
-        b"login" if ends_word(&text[..start], b"bw") => random_word(text, end, 1),
-        b"LOGIN" if is_tagged(&text[..start]) => random_word(text, end, 1),
-        b"AUTH" if memmem::find(last_line(&text[start.saturating_sub(20)..start]), b"HELLO ").is_some() => {
-            random_word(text, end, 1)
+        b"login" if ends_with_word(&text[..start], b"bw") => random_word_after(text, end, 1),
+        b"LOGIN" if is_imap_tagged(&text[..start]) => random_word_after(text, end, 1),
+        b"AUTH"
+            if memmem::find(text_after_last_break(&text[start.saturating_sub(20)..start]), b"HELLO ")
+                .is_some() =>
+        {
+            random_word_after(text, end, 1)
         }
-        b"unseal" if ends_word(&text[..start], b"operator") => random_word(text, end, 0),
-        b"unlock" if ends_word(&text[..start], b"bw") => random_word(text, end, 0),
-        b"auth" if ends_word(&text[..start], b"snyk") => random_word(text, end, 0),
-        b"authtoken" if ends_word(&text[..start], b"ngrok") || text[..start].ends_with(b"add-") => {
-            random_word(text, end, 0)
+        b"unseal" if ends_with_word(&text[..start], b"operator") => random_word_after(text, end, 0),
+        b"unlock" if ends_with_word(&text[..start], b"bw") => random_word_after(text, end, 0),
+        b"auth" if ends_with_word(&text[..start], b"snyk") => random_word_after(text, end, 0),
+        b"authtoken" if ends_with_word(&text[..start], b"ngrok") || text[..start].ends_with(b"add-") => {
+            random_word_after(text, end, 0)
         }
-        b"AUTH" if text[end..].starts_with(b" PLAIN ") => random_word(text, end, 1),
+        b"AUTH" if text[end..].starts_with(b" PLAIN ") => random_word_after(text, end, 1),
         b"AUTH" if start == 0 || text[start - 1] == b'\n' || text[..start].ends_with(b"> ") => {
-            random_word(text, end, 0).or_else(|| random_word(text, end, 1))
+            random_word_after(text, end, 0).or_else(|| random_word_after(text, end, 1))
         }
-        b"key" if is_device(&text[..start]) => random_word(text, end, 0),
-        b"sha" | b"SHA" | b"aes" | b"AES" if is_device(&text[..start]) => {
-            let bits = usize::from(byte(text, end + 1).is_ascii_digit());
-            random_word(text, end, bits)
+        b"key" if is_device_line(&text[..start]) => random_word_after(text, end, 0),
+        b"sha" | b"SHA" | b"aes" | b"AES" if is_device_line(&text[..start]) => {
+            let bits = usize::from(byte_or_newline(text, end + 1).is_ascii_digit());
+            random_word_after(text, end, bits)
         }
-        b"community" if ends_word(&text[..start], b"snmp-server") => random_word(text, end, 0),
+        b"community" if ends_with_word(&text[..start], b"snmp-server") => random_word_after(text, end, 0),
         b"key" if text[..start].ends_with(b"pre-shared-") => {
             let skip =
                 usize::from(text[end..].starts_with(b" ascii-text ") || text[end..].starts_with(b" 0 "));
-            random_word(text, end, skip)
+            random_word_after(text, end, skip)
         }
         b"using"
-            if is_user(&text[..start])
+            if ends_like_user(&text[..start])
                 && memmem::find(
-                    last_line(&text[start.saturating_sub(MOST_BYTES)..start]),
+                    text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]),
                     b"connect to ",
                 )
                 .is_some() =>
         {
-            random_word(text, end, 0)
+            random_word_after(text, end, 0)
         }
-        b"logon" if text[..start].ends_with(b".") => logged_on(text, end),
-        b"add" if ends_word(&text[..start], b"mc config host") => random_word(text, end, 3),
-        b"push" if ends_word(&text[..start], b"nuget") => token_argument(text, end),
-        b"SQLConnectInfo" => random_word(text, end, 2),
-        b"DefaultPassword" => behind_word(text, end, b"/d"),
-        b"isql" => random_word(text, end, 2).or_else(|| random_word(text, end, 3)),
-        b"runas" => random_word(text, end, 1),
-        b"user_pw" | b"owner_pw" | b"input_pw" => flags::given(text, end + 1),
-        b"install" if ends_word(&text[..start], b"cloudflared service") => token_argument(text, end),
-        b"join" if ends_word(&text[..start], b"zerotier-cli") => token_argument(text, end),
-        b"psk" if text[..start].ends_with(b"wpa-") => flags::given(text, end + 1),
-        b"store" if ends_word(&text[..start], b"api-key") => random_word(text, end, 1),
-        b"encrypt_string" => flags::literal(text, end + 1),
-        b"rocommunity" | b"rwcommunity" => random_word(text, end, 0),
-        b"identify" | b"IDENTIFY" => identify(text, start, end),
-        b"set" if ends_word(&text[..start], b"mc alias") => random_word(text, end, 3),
-        b"user" if start == 0 || text[start - 1] == b'\n' => random_word(text, end, 1),
-        b"hashes" if text[..start].ends_with(b"-") => hashes(text, end + 1),
+        b"logon" if text[..start].ends_with(b".") => secret_in_teradata_logon(text, end),
+        b"add" if ends_with_word(&text[..start], b"mc config host") => random_word_after(text, end, 3),
+        b"push" if ends_with_word(&text[..start], b"nuget") => token_argument(text, end),
+        b"SQLConnectInfo" => random_word_after(text, end, 2),
+        b"DefaultPassword" => secret_after_flag(text, end, b"/d"),
+        b"isql" => random_word_after(text, end, 2).or_else(|| random_word_after(text, end, 3)),
+        b"runas" => random_word_after(text, end, 1),
+        b"user_pw" | b"owner_pw" | b"input_pw" => flags::secret_argument(text, end + 1),
+        b"install" if ends_with_word(&text[..start], b"cloudflared service") => token_argument(text, end),
+        b"join" if ends_with_word(&text[..start], b"zerotier-cli") => token_argument(text, end),
+        b"psk" if text[..start].ends_with(b"wpa-") => flags::secret_argument(text, end + 1),
+        b"store" if ends_with_word(&text[..start], b"api-key") => random_word_after(text, end, 1),
+        b"encrypt_string" => flags::quoted_or_random_secret(text, end + 1),
+        b"rocommunity" | b"rwcommunity" => random_word_after(text, end, 0),
+        b"identify" | b"IDENTIFY" => secret_in_irc_identify(text, start, end),
+        b"set" if ends_with_word(&text[..start], b"mc alias") => random_word_after(text, end, 3),
+        b"user" if start == 0 || text[start - 1] == b'\n' => random_word_after(text, end, 1),
+        b"hashes" if text[..start].ends_with(b"-") => secret_in_hashes_flag(text, end + 1),
         _ => None,
     }
 }
 
-/// Whether a word may be one that [`after`] knows.
+/// Whether a word may be one that [`secret_after_command`] knows.
 #[inline]
-pub fn may_take(word: &[u8]) -> bool {
+pub fn may_take_secret(word: &[u8]) -> bool {
     matches!(
         word,
         b"use"
@@ -171,18 +184,18 @@ pub fn may_take(word: &[u8]) -> bool {
 
 /// Finds the word after `skip` others, as in `vault login x` and `bw login name x`, if it mixes letters and digits or
 /// is made up. The words of a sentence fail this test.
-fn random_word(text: &[u8], at: usize, skip: usize) -> Option<Hit> {
-    let (start, end) = words(text, at).nth(skip)?;
+fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
+    let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
-    let looks = profile(content);
+    let looks = profile_of(content);
     let plausible =
-        looks.is_mixed() && looks.len >= 8 && looks.changes >= 2 || super::made_up::is_words(content);
-    let ends = matches!(byte(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
+        looks.is_mixed() && looks.len >= 8 && looks.changes >= 2 || super::made_up::is_joined_words(content);
+    let ends = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
     let setting =
         memchr::memchr(b'=', content).is_some_and(|at| content[at..].iter().any(|byte| *byte != b'='));
     (plausible && ends && !setting)
-        .then(|| flags::given(&text[..end], start))?
-        .filter(|hit| !super::contains(&text[hit.start..hit.end], MARK))
+        .then(|| flags::secret_argument(&text[..end], start))?
+        .filter(|hit| !super::contains_bytes(&text[hit.start..hit.end], PLACEHOLDER_START))
 }
 
 /// Whether a tool that logs in with a token comes before: `wandb login x`.
@@ -192,76 +205,76 @@ fn is_tool(before: &[u8]) -> bool {
         cloudsmith gcloud stripe twilio linode-cli civo akamai nx turbo trunk phrase crowdin transifex tx lokalise semgrep fossa \
         snyk checkly grafbase convex planetscale pscale neon neonctl xata render-cli okteto garden dagger earthly depot namespace blacksmith";
     let tool = before.trim_ascii_end();
-    let tool =
-        &tool[tool.len() - tool.iter().rev().take(24).take_while(|byte| is(**byte, BASE64_URL)).count()..];
+    let tool = &tool
+        [tool.len() - tool.iter().rev().take(24).take_while(|byte| byte_is(**byte, BASE64_URL)).count()..];
     before.ends_with(b" ") && TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
 }
 
 /// Finds the argument that is a token: 20 characters or more, random or hexadecimal.
-fn token_argument(text: &[u8], at: usize) -> Option<Hit> {
-    words(text, at).find_map(|(start, end)| {
+fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
+    command_words(text, at).find_map(|(start, end)| {
         let word = &text[start..end];
         let word = word.rsplit(|byte| *byte == b'=').next().unwrap_or(word);
-        let looks = profile(word);
+        let looks = profile_of(word);
         let drawn = word.len() >= 20
-            && word.iter().all(|byte| is(*byte, BASE64_URL | DOT))
-            && looks.is_random()
-            && !super::contains(word, b"REDACTED");
-        drawn.then_some(Hit { start: end - word.len(), end, kind: "token" })
+            && word.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT))
+            && looks.looks_random()
+            && !super::contains_bytes(word, b"REDACTED");
+        drawn.then_some(SecretHit { start: end - word.len(), end, kind: "token" })
     })
 }
 
-/// Whether this text may be the beginning of a setting that [`configured`] knows.
+/// Whether this text may be the beginning of a setting that [`secret_in_setting_command`] knows.
 #[inline]
-pub fn may_configure(before: &[u8]) -> bool {
+pub fn may_be_setting_command(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
 }
 
 /// Finds the value in `http-basic.host name x` and `pypi-token.host x`, settings of Composer and Poetry. `at` is the
 /// dash.
-pub fn configured(text: &[u8], at: usize) -> Option<Hit> {
+pub fn secret_in_setting_command(text: &[u8], at: usize) -> Option<SecretHit> {
     let place = match &text[at..] {
         rest if rest.starts_with(b"-basic.") => 2,
         rest if rest.starts_with(b"-token.") => 1,
         _ => return None,
     };
-    random_word(text, at, place)
+    random_word_after(text, at, place)
 }
 
 /// Finds the password in `ACL SETUSER name on >x ~* +@all`, a command of Redis. `at` is the bracket.
-pub fn access_rule(text: &[u8], at: usize) -> Option<Hit> {
-    let line = last_line(&text[at.saturating_sub(MOST_BYTES)..at]).to_ascii_lowercase();
+pub fn secret_in_redis_acl(text: &[u8], at: usize) -> Option<SecretHit> {
+    let line = text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_BYTES)..at]).to_ascii_lowercase();
     if !line.starts_with(b"user ") {
         memmem::find(&line, b"setuser ")?;
     }
-    flags::given(text, at + 1)
+    flags::secret_argument(text, at + 1)
 }
 
 /// Whether a text ends like `connect to shop user name `.
-fn is_user(before: &[u8]) -> bool {
-    let line = last_line(&before[before.len().saturating_sub(60)..]).trim_ascii_end();
+fn ends_like_user(before: &[u8]) -> bool {
+    let line = text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii_end();
     let name = line.iter().rposition(|byte| *byte == b' ').unwrap_or(0);
     line[..name].ends_with(b" user")
 }
 
 /// Whether only a tag comes before the command, as in `a1 LOGIN name x` of an IMAP client.
-fn is_tagged(before: &[u8]) -> bool {
-    let line = last_line(&before[before.len().saturating_sub(16)..]);
+fn is_imap_tagged(before: &[u8]) -> bool {
+    let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     let line = line.strip_prefix(b"C: ").unwrap_or(line);
     let tag = line.trim_ascii();
-    line.ends_with(b" ") && (2..=8).contains(&tag.len()) && profile(tag).is_mixed() && !tag.contains(&b' ')
+    line.ends_with(b" ") && (2..=8).contains(&tag.len()) && profile_of(tag).is_mixed() && !tag.contains(&b' ')
 }
 
-fn ends_word(before: &[u8], word: &[u8]) -> bool {
+fn ends_with_word(before: &[u8], word: &[u8]) -> bool {
     before.strip_suffix(b" ").is_some_and(|before| before.ends_with(word))
 }
 
 /// Iterates over the words of a command up to the end of its line. Returns the start and the end of each.
-fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let limit = text.len().min(at + MOST_BYTES);
+fn command_words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let limit = text.len().min(at + MAX_COMMAND_BYTES);
     let mut at = at;
     std::iter::from_fn(move || {
-        at += blanks(&text[at..limit], 8);
+        at += count_blanks(&text[at..limit], 8);
         let start = at;
         let mut quote = None;
         while at < limit {
@@ -276,15 +289,15 @@ fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         }
         (at > start).then_some((start, at))
     })
-    .take(MOST_WORDS)
+    .take(MAX_COMMAND_WORDS)
 }
 
 /// Finds the password in `net use Z: \\host\share x /user:name`: the word that is neither drive, share nor option.
-fn net_use(text: &[u8], at: usize) -> Option<Hit> {
-    let line = &text[at..text.len().min(at + MOST_BYTES)];
+fn secret_in_net_use(text: &[u8], at: usize) -> Option<SecretHit> {
+    let line = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     memmem::find(&line.to_ascii_lowercase(), b"/user:")?;
-    let (start, end) = words(text, at).find(|(start, end)| {
+    let (start, end) = command_words(text, at).find(|(start, end)| {
         let word = &text[*start..*end];
         !(word.starts_with(b"\\\\")
             || word.starts_with(b"/")
@@ -292,26 +305,26 @@ fn net_use(text: &[u8], at: usize) -> Option<Hit> {
             || word == b"*"
             || word.starts_with(b"%"))
     })?;
-    flags::given(&text[..end], start)
+    flags::secret_argument(&text[..end], start)
 }
 
 /// Finds the value in `setx NAME x`.
-fn set(text: &[u8], at: usize) -> Option<Hit> {
-    let mut words = words(text, at).skip_while(|(start, _)| text[*start] == b'/');
+fn secret_in_setx(text: &[u8], at: usize) -> Option<SecretHit> {
+    let mut words = command_words(text, at).skip_while(|(start, _)| text[*start] == b'/');
     let (start, end) = words.next()?;
-    let verdict = names::judge(&text[start..end])?;
+    let verdict = names::judge_name(&text[start..end])?;
     let (start, _) = words.next()?;
-    let sure = matches!(verdict.says, Says::Password | Says::Secret | Says::Pass);
-    if sure { flags::given(text, start) } else { None }
+    let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret | NameStrength::Pass);
+    if sure { flags::secret_argument(text, start) } else { None }
 }
 
 /// Finds the password in `sqlplus name/x@host` and `expdp name/x schemas=name`.
-fn oracle(text: &[u8], at: usize) -> Option<Hit> {
-    let (start, end) = words(text, at).find(|(start, _)| text[*start] != b'-')?;
+fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
+    let (start, end) = command_words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let word = &text[start..end];
     let slash = memchr::memchr(b'/', word)?;
     let name = &word[..slash];
-    if name.is_empty() || !name.iter().all(|byte| is(*byte, BASE64_URL)) {
+    if name.is_empty() || !name.iter().all(|byte| byte_is(*byte, BASE64_URL)) {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
@@ -322,12 +335,12 @@ fn oracle(text: &[u8], at: usize) -> Option<Hit> {
         return None;
     }
     let from = start + slash + 1;
-    flags::given(&text[..from + length], from)
+    flags::secret_argument(&text[..from + length], from)
 }
 
 /// Finds the password in `psexec.py domain/name:x@host`.
-fn impacket(text: &[u8], at: usize) -> Option<Hit> {
-    words(text, at).find_map(|(start, end)| {
+fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
+    command_words(text, at).find_map(|(start, end)| {
         let outer = usize::from(matches!(text[start], b'\'' | b'"') && end - start > 2);
         let (start, end) = (start + outer, end - outer);
         let word = &text[start..end];
@@ -335,7 +348,7 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
         let account = &word[..colon];
         let slash = memchr::memchr(b'/', account);
         let named = |part: &[u8]| {
-            !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL | DOT) || *byte == b'$')
+            !part.is_empty() && part.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT) || *byte == b'$')
         };
         if !account.split(|byte| *byte == b'/').all(named) || account.starts_with(b"-") {
             return None;
@@ -345,96 +358,103 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
         let host = memchr::memrchr(b'@', rest);
         let length = host.unwrap_or(rest.len());
         let password = &rest[..length];
-        let looks = profile(password);
+        let looks = profile_of(password);
         // Without a host, the text may be `image/name:tag` or a range of lines.
         let told =
             host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
         // An image such as `name/image:tag@sha256:…` is not a login.
         let digest = host.is_some_and(|host| rest[host..].starts_with(b"@sha256:"));
-        if !told || digest || length < 4 || looks.letters() == 0 || super::contains(password, b"//") {
+        if !told || digest || length < 4 || looks.letters() == 0 || super::contains_bytes(password, b"//") {
             return None;
         }
         let from = start + colon + 1;
         let to = from + length - usize::from(quoted && password.len() > 2);
-        flags::given(&text[..to + usize::from(quoted)], from)
-            .or(Some(Hit { start: from + usize::from(quoted), end: to, kind: "password" })
+        flags::secret_argument(&text[..to + usize::from(quoted)], from)
+            .or(Some(SecretHit { start: from + usize::from(quoted), end: to, kind: "password" })
                 .filter(|_| host.is_some()))
-            .filter(|_| !super::contains(password, b"[REDACTED:"))
+            .filter(|_| !super::contains_bytes(password, b"[REDACTED:"))
     })
 }
 
 /// Finds the password in `impacket-psexec domain/name:x@host`. `at` is after `impacket`.
-pub fn packaged(text: &[u8], at: usize) -> Option<Hit> {
-    impacket(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
+pub fn secret_in_packaged_impacket(text: &[u8], at: usize) -> Option<SecretHit> {
+    secret_in_impacket_target(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
 }
 
 /// Finds the word after a flag, as in `signtool sign /f cert.pfx /p x`.
-fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
-    let mut words = words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
+fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
+    let mut words =
+        command_words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
     let (start, _) = words.nth(1)?;
-    flags::given(text, start)
+    flags::secret_argument(text, start)
 }
 
 /// Finds the password in `expect Password:; send "x\r"`. `at` is the semicolon.
-pub fn typed(text: &[u8], at: usize) -> Option<Hit> {
+pub fn typed(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = &text[at..text.len().min(at + 40)];
     let quote = at + rest.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let length = text[quote + 1..]
         .iter()
         .take(64)
         .position(|byte| matches!(byte, b'"' | b'\'' | b'\\' | b'\n' | b'$'))?;
-    (length >= 4).then_some(Hit { start: quote + 1, end: quote + 1 + length, kind: "password" })
+    (length >= 4).then_some(SecretHit { start: quote + 1, end: quote + 1 + length, kind: "password" })
 }
 
 /// Finds the password in `send "x\r"` on the line after `expect "Password:"`, also if these are methods. `at` is the
 /// quote after the prompt.
-pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
-    let window = &text[at..text.len().min(at + MOST_BYTES)];
+pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
+    let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let gap = window.iter().skip(1).take(60).take_while(|byte| b" \t\r\n){};:".contains(byte)).count();
     let rest = &window[1.min(window.len()) + gap..];
-    let verb = run(rest, ALNUM | DOT | super::classes::UNDERSCORE, 40);
-    if !matches!(byte(window, 0), b'"' | b'\'') || !super::contains(&rest[..verb], b"send") {
+    let verb = run_length(rest, ALNUM | DOT | super::classes::UNDERSCORE, 40);
+    if !matches!(byte_or_newline(window, 0), b'"' | b'\'') || !super::contains_bytes(&rest[..verb], b"send") {
         return None;
     }
-    let rest = &rest[verb + usize::from(byte(rest, verb) == b'(')..];
+    let rest = &rest[verb + usize::from(byte_or_newline(rest, verb) == b'(')..];
     let rest = rest.trim_ascii_start();
     let rest = rest.strip_prefix(b"-- ").unwrap_or(rest);
     let (from, _) = super::values::quote_at(text, at + window.len() - rest.len())?;
     let length =
         text[from..].iter().take(64).take_while(|byte| !matches!(byte, b'"' | b'\'' | b'\n' | b'\\')).count();
     let content = &text[from..from + length];
-    let literal = !content.starts_with(b"$") && !content.contains(&b' ') && !super::contains(content, MARK);
-    (length >= 4 && literal).then_some(Hit { start: from, end: from + length, kind: "password" })
+    let literal = !content.starts_with(b"$")
+        && !content.contains(&b' ')
+        && !super::contains_bytes(content, PLACEHOLDER_START);
+    (length >= 4 && literal).then_some(SecretHit { start: from, end: from + length, kind: "password" })
 }
 
 /// Finds the hash in `-hashes lm:nt`, which works like a password.
-fn hashes(text: &[u8], at: usize) -> Option<Hit> {
-    let start = at + text[at..].iter().take(34).take_while(|byte| is(**byte, ALNUM)).count() + 1;
-    let length = run(text.get(start..)?, super::classes::ANY_HEX, 64);
-    (length == 32).then_some(Hit { start, end: start + length, kind: "password-hash" })
+fn secret_in_hashes_flag(text: &[u8], at: usize) -> Option<SecretHit> {
+    let start = at + text[at..].iter().take(34).take_while(|byte| byte_is(**byte, ALNUM)).count() + 1;
+    let length = run_length(text.get(start..)?, super::classes::ANY_HEX, 64);
+    (length == 32).then_some(SecretHit { start, end: start + length, kind: "password-hash" })
 }
 
 /// Finds the password in `openssl passwd -6 x`.
-fn last_word(text: &[u8], at: usize) -> Option<Hit> {
-    let (start, end) = words(text, at).find(|(start, _)| text[*start] != b'-')?;
+fn secret_in_last_word(text: &[u8], at: usize) -> Option<SecretHit> {
+    let (start, end) = command_words(text, at).find(|(start, _)| text[*start] != b'-')?;
     let end = end - text[start..end].iter().rev().take_while(|byte| matches!(byte, b')' | b'"')).count();
-    flags::given(&text[..end.max(start)], start)
+    flags::secret_argument(&text[..end.max(start)], start)
 }
 
 /// Finds the password in `PASS x` alone on a line, as an FTP or POP client sends it.
-fn alone(text: &[u8], at: usize) -> Option<Hit> {
+fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
-    let plausible = length >= 6 && matches!(byte(text, at + length), b'\n' | b'\r');
+    let plausible = length >= 6 && matches!(byte_or_newline(text, at + length), b'\n' | b'\r');
     // A test runner's line such as `PASS src/a.test.ts` is not a login.
     let content = &text[at..at + length];
     let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
-    if plausible && (!path || super::made_up::is_nouns(content)) { flags::given(text, at) } else { None }
+    if plausible && (!path || super::made_up::is_everyday_nouns(content)) {
+        flags::secret_argument(text, at)
+    } else {
+        None
+    }
 }
 
 /// Whether a line belongs to a router or an SNMP agent, where keys follow bare words.
-fn is_device(before: &[u8]) -> bool {
-    let line = last_line(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
+fn is_device_line(before: &[u8]) -> bool {
+    let line = text_after_last_break(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
         &b"snmp-server "[..],
         b"createUser ",
@@ -448,44 +468,46 @@ fn is_device(before: &[u8]) -> bool {
 }
 
 /// Whether only a mark of a log comes before a client's message, as in `C: PASS x` and `-> PASS x`.
-fn starts_message(before: &[u8]) -> bool {
-    let line = last_line(&before[before.len().saturating_sub(16)..]);
+fn begins_client_message(before: &[u8]) -> bool {
+    let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
 }
 
 /// Finds the password in `.logon host/name,x`, a command of Teradata.
-fn logged_on(text: &[u8], at: usize) -> Option<Hit> {
-    let (start, end) = words(text, at).next()?;
+fn secret_in_teradata_logon(text: &[u8], at: usize) -> Option<SecretHit> {
+    let (start, end) = command_words(text, at).next()?;
     let comma = start + memchr::memchr(b',', &text[start..end])?;
-    flags::given(&text[..end], comma + 1)
+    flags::secret_argument(&text[..end], comma + 1)
 }
 
 /// Finds the last word of the line in `NickServ identify x` and `/nickserv identify name x` of IRC.
-fn identify(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let line = last_line(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
+fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    let line = text_after_last_break(&text[start.saturating_sub(60)..start]).to_ascii_lowercase();
     memmem::find(&line, b"nickserv")?;
-    let (start, end) = words(text, end).take(3).last()?;
-    flags::given(&text[..end], start)
+    let (start, end) = command_words(text, end).take(3).last()?;
+    flags::secret_argument(&text[..end], start)
 }
 
 /// Finds the lines below `AUTH LOGIN` that contain the name and the password in base64, with or without the server's
 /// questions. `at` is the end of the line.
-pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
-    const MOST_LINES: usize = 6;
+pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
+    const MAX_LOGIN_LINES: usize = 6;
     // The client's first line is the name.
     let mut at = at;
     let mut named = false;
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_LOGIN_LINES {
         at += text[at..].iter().take(2).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let rest = text.get(at..)?;
         let asks = rest.starts_with(b"334 ") || rest.starts_with(b"S: ");
         let start = at + if rest.starts_with(b"C: ") { 3 } else { 0 };
-        let length = run(&text[start..], super::classes::BASE64, 200);
+        let length = run_length(&text[start..], super::classes::BASE64, 200);
         at += rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        let line = length >= 4 && matches!(byte(text, start + length), b'\n' | b'\r');
+        let line = length >= 4 && matches!(byte_or_newline(text, start + length), b'\n' | b'\r');
         match (asks, line) {
             (true, _) => {}
-            (false, true) if named => return Some(Hit { start, end: start + length, kind: "password" }),
+            (false, true) if named => {
+                return Some(SecretHit { start, end: start + length, kind: "password" });
+            }
             (false, true) => named = true,
             (false, false) => return None,
         }
@@ -494,44 +516,46 @@ pub fn mail_login(text: &[u8], at: usize) -> Option<Hit> {
 }
 
 /// Finds the password in `sp_addlogin 'name', 'x'`.
-fn second_literal(text: &[u8], at: usize) -> Option<Hit> {
-    let window = &text[at..text.len().min(at + MOST_BYTES)];
+fn secret_in_second_literal(text: &[u8], at: usize) -> Option<SecretHit> {
+    let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let comma = memchr::memchr(b',', window)?;
-    let start = at + comma + 1 + blanks(&text[at + comma + 1..], 4);
-    (byte(text, start) == b'\'').then(|| flags::given(text, start))?
+    let start = at + comma + 1 + count_blanks(&text[at + comma + 1..], 4);
+    (byte_or_newline(text, start) == b'\'').then(|| flags::secret_argument(text, start))?
 }
 
 /// Finds the value in `/p:x`, `/pass:x` and `/password:x` of Windows programs. The name is `text[start..at]`.
-pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let name = &text[start..at];
     let short = name == b"p" && {
-        let line = last_line(&text[start.saturating_sub(MOST_BYTES)..start]);
+        let line = text_after_last_break(&text[start.saturating_sub(MAX_COMMAND_BYTES)..start]);
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
     // A property such as that in `msbuild /v:m /p:Configuration=Release` is not a password.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
-    if (short || long) && !setting { flags::given(text, at + 1) } else { None }
+    if (short || long) && !setting { flags::secret_argument(text, at + 1) } else { None }
 }
 
 /// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is the
 /// colon.
-pub fn prompted(text: &[u8], at: usize) -> Option<Hit> {
-    let start = at + 1 + blanks(&text[at + 1..], 2);
+pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
+    let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();
-    let phrase = sentences::phrase_length(&text[start..]);
-    let phrase = phrase.filter(|length| matches!(byte(text, start + length), b'\n' | b'\r'));
-    if phrase.is_none() && (length < 4 || !matches!(byte(text, start + length), b'\n' | b'\r' | b'\\')) {
+    let phrase = sentences::passphrase_length(&text[start..]);
+    let phrase = phrase.filter(|length| matches!(byte_or_newline(text, start + length), b'\n' | b'\r'));
+    if phrase.is_none()
+        && (length < 4 || !matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b'\\'))
+    {
         return None;
     }
-    let line = last_line(&text[at.saturating_sub(160)..at]);
+    let line = text_after_last_break(&text[at.saturating_sub(160)..at]);
     let told = ["assword for ", "assphrase for ", "assword of ", "asswort für ", "asswort for "]
         .iter()
         .any(|words| memmem::find(line, words.as_bytes()).is_some());
     match phrase.filter(|_| told) {
-        Some(length) => Some(Hit { start, end: start + length, kind: "password" }),
-        None => told.then(|| flags::given(text, start))?,
+        Some(length) => Some(SecretHit { start, end: start + length, kind: "password" }),
+        None => told.then(|| flags::secret_argument(text, start))?,
     }
 }

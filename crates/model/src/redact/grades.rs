@@ -1,10 +1,10 @@
 //! How much a word of a line that speaks of a password looks like the password.
 
-use super::chance::{Profile, profile};
-use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, is};
+use super::chance::{ValueProfile, profile_of};
+use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 use super::lexicon;
 use super::made_up;
-use super::names::{self, List, list};
+use super::names::{self, WordList, word_list};
 
 /// How much a word looks like a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,29 +21,29 @@ const LONGEST: usize = 64;
 /// Returns how much a word looks like a password, and `None` if it is an ordinary one: a term, a name, a path, an id.
 pub fn grade(word: &[u8]) -> Option<Grade> {
     if !(SHORTEST..=LONGEST).contains(&word.len())
-        || !is(word[0], ALNUM) && word[0] < 0x80
+        || !byte_is(word[0], ALNUM) && word[0] < 0x80
         || word.iter().any(|byte| b"/\\\"'`<>(){}[]|,;=:".contains(byte))
         || word.iter().any(|byte| *byte >= 0x80 && !made_up::is_accented(*byte))
     {
         return None;
     }
     // A word of letters alone is one of the sentence. Most words fail here.
-    let plain = |byte: &u8| is(*byte, LOWER) || *byte >= 0x80;
+    let plain = |byte: &u8| byte_is(*byte, LOWER) || *byte >= 0x80;
     if word[1..].iter().all(plain) {
         return None;
     }
-    let looks = profile(word);
+    let looks = profile_of(word);
     if looks.letters() < 3
         || looks.is_filler()
         || is_id(word)
-        || names::judge(word).is_some()
+        || names::judge_name(word).is_some()
         || is_term(word)
         || is_mail(word)
     {
         return None;
     }
-    let sure = made_up::look(word);
-    if sure == Some(made_up::Sure::Nouns) {
+    let sure = made_up::made_up_certainty(word);
+    if sure == Some(made_up::PasswordCertainty::Nouns) {
         return Some(if looks.digits > 0 || lexicon::everyday_words(word) > 2 {
             Grade::Obvious
         } else {
@@ -64,14 +64,16 @@ pub fn grade(word: &[u8]) -> Option<Grade> {
             && parts.shortest >= 3
             && word.contains(&b'-')
             && looks.upper <= parts.count;
-        return (strung || sure == Some(made_up::Sure::Words) && word.iter().any(|byte| is(*byte, UPPER)))
-            .then_some(Grade::Likely);
+        return (strung
+            || sure == Some(made_up::PasswordCertainty::Words)
+                && word.iter().any(|byte| byte_is(*byte, UPPER)))
+        .then_some(Grade::Likely);
     }
     // An id such as `PROJ-1234` is all in capitals.
     let shouts = looks.lower == 0;
     let worded = parts.common == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
     if word.len() == SHORTEST {
-        let short = looks.upper == 1 && is(word[0], UPPER) && looks.digits >= 2 && parts.common == 0;
+        let short = looks.upper == 1 && byte_is(word[0], UPPER) && looks.digits >= 2 && parts.common == 0;
         return short.then_some(Grade::Likely);
     }
     let numbered = looks.digits >= 2 || looks.upper > 0 || looks.letters() >= 5;
@@ -79,7 +81,7 @@ pub fn grade(word: &[u8]) -> Option<Grade> {
 }
 
 /// Whether letters and digits change as in no name: `jMcv3KvEwQwR`.
-fn is_drawn(looks: &Profile) -> bool {
+fn is_drawn(looks: &ValueProfile) -> bool {
     looks.digits > 0
         && looks.upper > 0
         && looks.lower > 0
@@ -91,10 +93,11 @@ fn is_drawn(looks: &Profile) -> bool {
 /// Whether a word is a hash, an id, a number with a unit, a date or a version.
 fn is_id(word: &[u8]) -> bool {
     let hex = word.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    let digits_first = is(word[0], DIGIT) && word.iter().filter(|byte| is(**byte, LETTER)).count() <= 3;
+    let digits_first =
+        byte_is(word[0], DIGIT) && word.iter().filter(|byte| byte_is(**byte, LETTER)).count() <= 3;
     let version = matches!(word[0], b'v' | b'V')
-        && is(word[1], DIGIT)
-        && word[1..].iter().all(|byte| is(*byte, DIGIT | LOWER) || *byte == b'.');
+        && byte_is(word[1], DIGIT)
+        && word[1..].iter().all(|byte| byte_is(*byte, DIGIT | LOWER) || *byte == b'.');
     hex || digits_first || version
 }
 
@@ -103,34 +106,34 @@ fn is_mail(word: &[u8]) -> bool {
     let Some(at) = memchr::memchr(b'@', word) else { return false };
     let (name, host) = (&word[..at], &word[at + 1..]);
     let dotted = memchr::memchr(b'.', host)
-        .is_some_and(|dot| host[dot + 1..].first().is_some_and(|byte| is(*byte, LETTER)));
+        .is_some_and(|dot| host[dot + 1..].first().is_some_and(|byte| byte_is(*byte, LETTER)));
     let plain = name.len() > 2
-        && name.iter().all(|byte| is(*byte, LOWER | DIGIT))
-        && host.first().is_some_and(|byte| is(*byte, LOWER));
+        && name.iter().all(|byte| byte_is(*byte, LOWER | DIGIT))
+        && host.first().is_some_and(|byte| byte_is(*byte, LOWER));
     dotted || plain
 }
 
 /// Whether a word is a term of computing or the name of a file, whatever its digits.
 pub fn is_term(word: &[u8]) -> bool {
-    if !word.iter().any(|byte| is(*byte, DIGIT) || *byte == b'.') {
+    if !word.iter().any(|byte| byte_is(*byte, DIGIT) || *byte == b'.') {
         return false;
     }
-    let stem = &word[..word.iter().position(|byte| !is(*byte, LETTER)).unwrap_or(word.len())];
+    let stem = &word[..word.iter().position(|byte| !byte_is(*byte, LETTER)).unwrap_or(word.len())];
     let dot = memchr::memrchr(b'.', word);
-    let file = dot.is_some_and(|dot| EXTENSIONS.holds(&word[dot + 1..]));
-    let letters = word[stem.len()..].iter().filter(|byte| is(**byte, LETTER)).count();
-    let member = word[stem.len()..].iter().take_while(|byte| is(**byte, DIGIT)).count();
-    let scoped = TERMS.holds(stem) && word.get(stem.len() + member) == Some(&b'.');
-    file || scoped || letters <= 4 && TERMS.holds(stem) && word.len() - stem.len() <= 12
+    let file = dot.is_some_and(|dot| EXTENSIONS.contains_word(&word[dot + 1..]));
+    let letters = word[stem.len()..].iter().filter(|byte| byte_is(**byte, LETTER)).count();
+    let member = word[stem.len()..].iter().take_while(|byte| byte_is(**byte, DIGIT)).count();
+    let scoped = TERMS.contains_word(stem) && word.get(stem.len() + member) == Some(&b'.');
+    file || scoped || letters <= 4 && TERMS.contains_word(stem) && word.len() - stem.len() <= 12
 }
 
-static EXTENSIONS: List = list(
+static EXTENSIONS: WordList = word_list(
     "rs py js ts tsx jsx go rb php java kt c h cpp cs sh md txt json yaml yml toml ini cfg conf env log csv sql xml html css scss lock zip gz \
      tgz tar 7z rar pdf png jpg svg exe dll so jar war pem key crt cer p12 pfx pub vue svelte com org net io dev local internal example",
 );
 
 /// Terms with digits, by their letters.
-static TERMS: List = list(
+static TERMS: WordList = word_list(
     "sha md base utf http https oauth oath argon pbkdf ed rsa aes ipv rfc cve tls ssl ec php python java node mysql postgres postgresql es win \
      windows ubuntu debian centos rhel fedora vue angular bootstrap step stage phase part section chapter figure table line row col column version \
      ver rev build release sprint milestone week day month year quarter level tier grade page item host server srv web app vm box pod worker \
@@ -156,7 +159,7 @@ impl Parts {
         let mut parts = Parts { count: 0, common: 0, shortest: usize::MAX, longest: 0 };
         let mut start = 0;
         while start < word.len() {
-            if !made_up::is_letter(word[start]) {
+            if !made_up::is_latin_letter(word[start]) {
                 start += 1;
                 continue;
             }

@@ -1,41 +1,48 @@
 //! Tokens without a prefix: the part that identifies them is in the middle or at the end.
 
-use super::Hit;
-use super::chance::profile;
+use super::SecretHit;
+use super::chance::profile_of;
 use super::classes::{
-    ALNUM, ANY_HEX, BASE64, BASE64_URL, Class, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, UPPER_NUM, byte,
-    is, run, run_back,
+    ALNUM, ANY_HEX, BASE64, BASE64_URL, ByteClass, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, UPPER_NUM,
+    byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
 /// Finds a token around the word `text[start..end]`, by the word's length and what follows it.
-pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
-    let all = |class: Class| word.iter().all(|byte| is(*byte, class));
-    let hit = |length: usize, kind| Some(Hit { start, end: end + length, kind });
-    match (word.len(), byte(rest, 0)) {
+    let all = |class: ByteClass| word.iter().all(|byte| byte_is(*byte, class));
+    let hit = |length: usize, kind| Some(SecretHit { start, end: end + length, kind });
+    match (word.len(), byte_or_newline(rest, 0)) {
         (14, b'.') if rest.starts_with(b".atlasv1.") => {
-            let length = run(&rest[9..], BASE64_URL | EQUALS, 100);
+            let length = run_length(&rest[9..], BASE64_URL | EQUALS, 100);
             if length >= 50 { hit(9 + length, "terraform-token") } else { None }
         }
         (32, b'-') if all(HEX) => {
-            if rest.starts_with(b"-us") && is(byte(rest, 3), DIGIT) {
-                return hit(3 + run(&rest[3..], DIGIT, 2), "mailchimp-key");
+            if rest.starts_with(b"-us") && byte_is(byte_or_newline(rest, 3), DIGIT) {
+                return hit(3 + run_length(&rest[3..], DIGIT, 2), "mailchimp-key");
             }
-            let (first, second) = (run(&rest[1..], HEX, 9), run(rest.get(10..).unwrap_or_default(), HEX, 9));
-            if first == 8 && byte(rest, 9) == b'-' && second == 8 { hit(18, "mailgun-key") } else { None }
+            let (first, second) =
+                (run_length(&rest[1..], HEX, 9), run_length(rest.get(10..).unwrap_or_default(), HEX, 9));
+            if first == 8 && byte_or_newline(rest, 9) == b'-' && second == 8 {
+                hit(18, "mailgun-key")
+            } else {
+                None
+            }
         }
         // Password dumps of Windows have lines such as `name:500:lm:nt:::`.
         (32, b':')
-            if all(ANY_HEX) && run(&rest[1..], ANY_HEX, 33) == 32 && rest[33..].starts_with(b":::") =>
+            if all(ANY_HEX)
+                && run_length(&rest[1..], ANY_HEX, 33) == 32
+                && rest[33..].starts_with(b":::") =>
         {
             hit(33, "password-hash")
         }
         (8..=10, b':') if all(DIGIT) && rest.starts_with(b":AA") => {
-            let length = run(&rest[1..], BASE64_URL, 40);
+            let length = run_length(&rest[1..], BASE64_URL, 40);
             if (32..=38).contains(&length) { hit(1 + length, "telegram-token") } else { None }
         }
-        (40, _) if word.ends_with(b"NRAL") && word[..36].iter().all(|byte| is(*byte, HEX)) => {
+        (40, _) if word.ends_with(b"NRAL") && word[..36].iter().all(|byte| byte_is(*byte, HEX)) => {
             hit(0, "new-relic-key")
         }
         (84, _) if &word[52..58] == b"JQQJ99" || &word[76..80] == b"AZDO" => hit(0, "azure-key"),
@@ -44,70 +51,76 @@ pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 }
 
 /// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, or as `id:secret`.
-pub fn aws_secret(text: &[u8], at: usize) -> Option<Hit> {
+pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);
     }
     let id = &text[at.checked_sub(20)?..at];
-    if !(id.starts_with(b"AKIA") || id.starts_with(b"ASIA")) || id.iter().any(|byte| !is(*byte, UPPER_NUM)) {
+    if !(id.starts_with(b"AKIA") || id.starts_with(b"ASIA"))
+        || id.iter().any(|byte| !byte_is(*byte, UPPER_NUM))
+    {
         return None;
     }
     let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
-    let length = run(&text[start..], BASE64, 41);
-    let secret = start > at && length == 40 && profile(&text[start..start + length]).is_random();
-    secret.then_some(Hit { start, end: start + length, kind: "aws-secret-access-key" })
+    let length = run_length(&text[start..], BASE64, 41);
+    let secret = start > at && length == 40 && profile_of(&text[start..start + length]).looks_random();
+    secret.then_some(SecretHit { start, end: start + length, kind: "aws-secret-access-key" })
 }
 
 /// Finds the secret of Razorpay right after its key id, which ended at `at`.
-fn razorpay_secret(text: &[u8], at: usize) -> Option<Hit> {
+fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let id = &text[at.checked_sub(23)?..at];
     if !(id.starts_with(b"rzp_live_") || id.starts_with(b"rzp_test_")) {
         return None;
     }
     let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
-    let length = run(&text[start..], ALNUM, 32);
+    let length = run_length(&text[start..], ALNUM, 32);
     let secret =
-        start > at && (20..=28).contains(&length) && profile(&text[start..start + length]).is_random();
-    secret.then_some(Hit { start, end: start + length, kind: "razorpay-secret" })
+        start > at && (20..=28).contains(&length) && profile_of(&text[start..start + length]).looks_random();
+    secret.then_some(SecretHit { start, end: start + length, kind: "razorpay-secret" })
 }
 
 /// Finds a client secret of Entra ID: `abc8Q~` and some thirty more bytes. `at` is the tilde.
-pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let class = ALNUM | TILDE | DOT | BASE64_URL;
     if before.len() < 5
         || !before.ends_with(b"Q")
-        || !is(before[before.len() - 2], DIGIT)
-        || run_back(before, class, 5) < 5
+        || !byte_is(before[before.len() - 2], DIGIT)
+        || run_length_at_end(before, class, 5) < 5
     {
         return None;
     }
-    let length = run(&text[at + 1..], class, 40);
+    let length = run_length(&text[at + 1..], class, 40);
     let mut end = at + 1 + length;
     while text[end - 1] == b'.' {
         end -= 1;
     }
-    let secret = length >= 30 && !profile(&text[at + 1..end]).is_filler();
-    secret.then_some(Hit { start: at - 5, end, kind: "azure-client-secret" })
+    let secret = length >= 30 && !profile_of(&text[at + 1..end]).is_filler();
+    secret.then_some(SecretHit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
 /// Finds an Azure storage or service key by a mark in it, such as `+ASt`: 42 to 76 base64 characters come before the
 /// mark and at most 12 after it, and the last one is `=`. The mark starts at `at`.
-pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));
-    if !marked || run_back(&text[floor..at], ALNUM | PLUS | SLASH, 76) < 42 {
+    if !marked || run_length_at_end(&text[floor..at], ALNUM | PLUS | SLASH, 76) < 42 {
         return None;
     }
-    let length = run(rest, BASE64, 16);
-    let back = run_back(&text[floor..at], ALNUM | PLUS | SLASH, 76);
-    rest[..length].ends_with(b"=").then_some(Hit { start: at - back, end: at + length, kind: "azure-key" })
+    let length = run_length(rest, BASE64, 16);
+    let back = run_length_at_end(&text[floor..at], ALNUM | PLUS | SLASH, 76);
+    rest[..length].ends_with(b"=").then_some(SecretHit {
+        start: at - back,
+        end: at + length,
+        kind: "azure-key",
+    })
 }
 
 /// Finds a hash such as `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases, from which a weak password can be
 /// recovered.
-pub fn crypt_hash(text: &[u8], at: usize) -> Option<Hit> {
-    const SCHEMES: [&[u8]; 17] = [
+pub fn crypt_hash(text: &[u8], at: usize) -> Option<SecretHit> {
+    const HASH_SCHEMES: [&[u8]; 17] = [
         b"$1$",
         b"$5$",
         b"$6$",
@@ -128,14 +141,15 @@ pub fn crypt_hash(text: &[u8], at: usize) -> Option<Hit> {
     ];
     let rest = &text[at..];
     let named = [&b"pbkdf2_sha256"[..], b"SCRAM-SHA-256"].iter().any(|name| text[..at].ends_with(name));
-    let scheme = if named { &&b"$"[..] } else { SCHEMES.iter().find(|scheme| rest.starts_with(scheme))? };
+    let scheme =
+        if named { &&b"$"[..] } else { HASH_SCHEMES.iter().find(|scheme| rest.starts_with(scheme))? };
     let length = rest
         .iter()
         .take(400)
-        .take_while(|byte| is(**byte, ALNUM) || b"$./=,+-*_@".contains(byte) || named && **byte == b':')
+        .take_while(|byte| byte_is(**byte, ALNUM) || b"$./=,+-*_@".contains(byte) || named && **byte == b':')
         .count();
     let length = length - rest[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b',')).count();
     let body = &rest[scheme.len().min(length)..length];
-    let plausible = body.len() >= 24 && profile(body).is_random();
-    plausible.then_some(Hit { start: at, end: at + length, kind: "password-hash" })
+    let plausible = body.len() >= 24 && profile_of(body).looks_random();
+    plausible.then_some(SecretHit { start: at, end: at + length, kind: "password-hash" })
 }

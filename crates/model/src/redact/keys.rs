@@ -4,85 +4,85 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::Hit;
-use super::chance::profile;
-use super::classes::{BASE64, BASE64_URL, LETTER, byte, is, run, run_back};
+use super::SecretHit;
+use super::chance::profile_of;
+use super::classes::{BASE64, BASE64_URL, LETTER, byte_is, byte_or_newline, run_length, run_length_at_end};
 
 /// Longer than any private key in use. A frame around more bytes than this does not contain a key.
-const LONGEST_KEY: usize = 32 * 1024;
-const LONGEST_LABEL: usize = 48;
+const MAX_KEY_BYTES: usize = 32 * 1024;
+const MAX_LABEL_BYTES: usize = 48;
 /// The longest segment of a web token. Segments with certificates reach some kilobytes.
-const LONGEST_SEGMENT: usize = 16 * 1024;
+const MAX_SEGMENT_BYTES: usize = 16 * 1024;
 
 /// Finds a private key whose `-----BEGIN ` is at `at`: the whole key with its frame, even if it is cut off. Line breaks
 /// may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
-pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
-    if is_end(rest) {
-        return beheaded(text, at, floor);
+    if is_end_frame(rest) {
+        return key_without_first_lines(text, at, floor);
     }
     let label = rest.strip_prefix(b"-----BEGIN ").or_else(|| rest.strip_prefix(b"---- BEGIN "))?;
-    let label = &label[..label.len().min(LONGEST_LABEL)];
+    let label = &label[..label.len().min(MAX_LABEL_BYTES)];
     let label = &label[..memmem::find(label, b"----")?];
-    if !names_private(label) {
+    if !is_private_label(label) {
         return None;
     }
     let body = 11 + label.len() + 4;
-    let body = body + run(&rest[body..], super::classes::DASH, 1);
-    let window = &rest[body..rest.len().min(body + LONGEST_KEY)];
+    let body = body + run_length(&rest[body..], super::classes::DASH, 1);
+    let window = &rest[body..rest.len().min(body + MAX_KEY_BYTES)];
     let end = match memmem::find(window, b"----") {
-        Some(length) if is_end(&window[length..]) => {
-            if !is_body(&window[..length]) {
+        Some(length) if is_end_frame(&window[length..]) => {
+            if !is_key_body(&window[..length]) {
                 return None;
             }
             let tail = &window[length..];
-            let closing = 9 + memmem::find(&tail[9..tail.len().min(9 + LONGEST_LABEL)], b"----")?;
-            body + length + closing + run(&tail[closing..], super::classes::DASH, 5)
+            let closing = 9 + memmem::find(&tail[9..tail.len().min(9 + MAX_LABEL_BYTES)], b"----")?;
+            body + length + closing + run_length(&tail[closing..], super::classes::DASH, 5)
         }
-        _ => body + cut_off_body(window)?,
+        _ => body + cut_off_body_length(window)?,
     };
-    Some(Hit { start: at, end: at + end, kind: "private-key" })
+    Some(SecretHit { start: at, end: at + end, kind: "private-key" })
 }
 
 /// Finds a key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
-fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    let label = text.get(at + 9..text.len().min(at + 9 + LONGEST_LABEL))?;
+fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+    let label = text.get(at + 9..text.len().min(at + 9 + MAX_LABEL_BYTES))?;
     let closing = memmem::find(label, b"----")?;
-    if !names_private(&label[..closing]) {
+    if !is_private_label(&label[..closing]) {
         return None;
     }
-    let end = at + 9 + closing + run(&label[closing..], super::classes::DASH, 5);
+    let end = at + 9 + closing + run_length(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
-    let lowest = floor.max(at.saturating_sub(LONGEST_KEY));
+    let lowest = floor.max(at.saturating_sub(MAX_KEY_BYTES));
     // The text before the mark on the same line is a prefix such as `file:12:`, or the whole key.
     let mut own = true;
     let mut plausible = false;
     loop {
         let line_start = line_start(text, lowest, line_end);
         let line = &text[line_start..line_end];
-        match body_of(line, start.is_none()) {
+        match base64_of_line(line, start.is_none()) {
             Some(body) => {
                 start = Some(line_start + body.start);
-                plausible |= body.len() >= 16 && !profile(&line[body]).is_filler();
+                plausible |= body.len() >= 16 && !profile_of(&line[body]).is_filler();
             }
-            None if own || is_filling(line) => {}
+            None if own || is_line_inside_key(line) => {}
             None => break,
         }
         own = false;
-        let Some(above) = before_break(text, lowest, line_start) else { break };
+        let Some(above) = end_of_previous_line(text, lowest, line_start) else { break };
         line_end = above;
     }
-    plausible.then_some(Hit { start: start?, end, kind: "private-key" })
+    plausible.then_some(SecretHit { start: start?, end, kind: "private-key" })
 }
 
 /// How far back the beginning of a line is searched for. Only a body without line breaks, which is all base64, is
 /// longer.
-const WIDEST_LINE: usize = 400;
+const MAX_LINE_BYTES: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
-    let marks = text[lowest..end].iter().rev().take(16).take_while(|byte| !is(**byte, BASE64)).count();
-    let body = end - marks - run_back(&text[lowest..end - marks], BASE64, LONGEST_KEY);
-    let window = &text[lowest.max(body.saturating_sub(WIDEST_LINE))..end];
+    let marks = text[lowest..end].iter().rev().take(16).take_while(|byte| !byte_is(**byte, BASE64)).count();
+    let body = end - marks - run_length_at_end(&text[lowest..end - marks], BASE64, MAX_KEY_BYTES);
+    let window = &text[lowest.max(body.saturating_sub(MAX_LINE_BYTES))..end];
     let first = end - window.len();
     let real = memchr::memrchr(b'\n', window).map_or(0, |at| at + 1);
     let escaped = [&b"\\n"[..], b"\\r"].iter().filter_map(|mark| memmem::rfind(&window[real..], mark)).max();
@@ -90,7 +90,7 @@ fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
 }
 
 /// Returns where the previous line ends, if there is a line break before `at`.
-fn before_break(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
+fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
     let before = &text[lowest..at];
     let length = match before.last()? {
         b'\n' => 1,
@@ -100,8 +100,8 @@ fn before_break(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
 }
 
 /// Finds a key without a frame, by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
-pub fn bare_key(text: &[u8], at: usize) -> Option<Hit> {
-    const WHOLE: [&[u8]; 6] = [
+pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
+    const KEY_BEGINNINGS: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
         b"MHcCAQEEI",
         b"MHQCAQEEI",
@@ -109,37 +109,38 @@ pub fn bare_key(text: &[u8], at: usize) -> Option<Hit> {
         b"MC4CAQAwBQYDK2Vw",
         b"MIHcAgEBBE",
     ];
-    const INNER: [&[u8]; 2] = [b"IBAAKC", b"IBADANBgkqhki"];
+    const INNER_KEY_BEGINNINGS: [&[u8]; 2] = [b"IBAAKC", b"IBADANBgkqhki"];
     let rest = &text[at..];
-    let known = WHOLE.iter().any(|known| rest.starts_with(known))
-        || rest.starts_with(b"MII") && INNER.iter().any(|inner| rest[6.min(rest.len())..].starts_with(inner));
+    let known = KEY_BEGINNINGS.iter().any(|known| rest.starts_with(known))
+        || rest.starts_with(b"MII")
+            && INNER_KEY_BEGINNINGS.iter().any(|inner| rest[6.min(rest.len())..].starts_with(inner));
     if !known {
         return None;
     }
-    let end = cut_off_body(&rest[..rest.len().min(LONGEST_KEY)])?;
-    (end >= 40).then_some(Hit { start: at, end: at + end, kind: "private-key" })
+    let end = cut_off_body_length(&rest[..rest.len().min(MAX_KEY_BYTES)])?;
+    (end >= 40).then_some(SecretHit { start: at, end: at + end, kind: "private-key" })
 }
 
 /// Finds the lines after `Private-Lines: n` in a PuTTY key file. `at` is after the colon.
-pub fn putty_lines(text: &[u8], at: usize) -> Option<Hit> {
+pub fn putty_key_lines(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + text[at..].iter().take(16).position(|byte| *byte == b'\n')? + 1;
-    let end = start + cut_off_body(&text[start..text.len().min(start + LONGEST_KEY)])?;
-    Some(Hit { start, end, kind: "private-key" })
+    let end = start + cut_off_body_length(&text[start..text.len().min(start + MAX_KEY_BYTES)])?;
+    Some(SecretHit { start, end, kind: "private-key" })
 }
 
 /// Finds a web token (or an encrypted one, with five parts) that starts with `eyJ` at `at`.
-pub fn web_token(text: &[u8], at: usize) -> Option<Hit> {
+pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"eyJ")?;
-    let head = run(rest, BASE64_URL, LONGEST_SEGMENT);
-    if head < 8 || byte(rest, head) != b'.' {
+    let head = run_length(rest, BASE64_URL, MAX_SEGMENT_BYTES);
+    if head < 8 || byte_or_newline(rest, head) != b'.' {
         return None;
     }
     let mut end = head;
     let mut segments = 0;
-    while segments < 4 && byte(rest, end) == b'.' {
-        let length = run(&rest[end + 1..], BASE64_URL, LONGEST_SEGMENT);
+    while segments < 4 && byte_or_newline(rest, end) == b'.' {
+        let length = run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
         // Only the second part of an encrypted token may be empty.
-        if length == 0 && (segments > 0 || !is(byte(rest, end + 2), BASE64_URL)) {
+        if length == 0 && (segments > 0 || !byte_is(byte_or_newline(rest, end + 2), BASE64_URL)) {
             break;
         }
         end += 1 + length;
@@ -148,34 +149,34 @@ pub fn web_token(text: &[u8], at: usize) -> Option<Hit> {
     let payload = rest.get(head + 1..end)?;
     let plausible =
         payload.len() >= 8 && (payload.starts_with(b"eyJ") || (segments >= 2 && payload.len() >= 24));
-    plausible.then_some(Hit { start: at, end: at + 3 + end, kind: "jwt" })
+    plausible.then_some(SecretHit { start: at, end: at + 3 + end, kind: "jwt" })
 }
 
-fn names_private(label: &[u8]) -> bool {
+fn is_private_label(label: &[u8]) -> bool {
     [&b"PRIVATE KEY"[..], b"OpenVPN Static key"].iter().any(|name| memmem::find(label, name).is_some())
 }
 
-fn is_end(text: &[u8]) -> bool {
+fn is_end_frame(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
 /// Whether a text can be the body of a key between its frames. Source code that only mentions the frames contains
 /// brackets and similar characters.
-fn is_body(body: &[u8]) -> bool {
+fn is_key_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
-    longest_run(body).0 >= 12 && !profile(body).is_filler() && !body.iter().any(foreign)
+    longest_base64_run(body).0 >= 12 && !profile_of(body).is_filler() && !body.iter().any(foreign)
 }
 
 /// Returns the length of the lines that still look like a key if the end of the key is missing. A line counts if it
 /// ends with a long base64 run (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
-fn cut_off_body(text: &[u8]) -> Option<usize> {
+fn cut_off_body_length(text: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     loop {
         let line = &text[at..at + line_length(&text[at..])];
-        if let Some(body) = body_of(line, end.is_some()) {
+        if let Some(body) = base64_of_line(line, end.is_some()) {
             end = Some(at + body.end);
-        } else if !is_filling(line) {
+        } else if !is_line_inside_key(line) {
             return end;
         }
         let step = break_length(&text[at + line.len()..]);
@@ -188,33 +189,33 @@ fn cut_off_body(text: &[u8]) -> Option<usize> {
 
 /// Returns the base64 at the end of a line, after any prefix that a tool may add: `file:12:`, `12→`, `+`, `> `, quotes.
 /// The last line of a key can be short.
-fn body_of(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
+fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
-    let length = run_back(&line[..end], BASE64, LONGEST_KEY);
+    let length = run_length_at_end(&line[..end], BASE64, MAX_KEY_BYTES);
     let (prefix, body) = line[..end].split_at(end - length);
     // The `+` that a diff adds is a base64 character too.
     let mark = usize::from(prefix.is_empty() && body.first() == Some(&b'+'));
-    let decorated = !prefix.iter().any(|byte| is(*byte, LETTER));
-    let placed = prefix.len() < WIDEST_LINE
+    let decorated = !prefix.iter().any(|byte| byte_is(*byte, LETTER));
+    let placed = prefix.len() < MAX_LINE_BYTES
         && matches!(prefix.last(), Some(b':' | b'-' | b'|' | b' ' | b'\t' | b'"' | b'\'' | 0x80..));
-    let long = length >= 16 && (decorated || placed && (length >= 48 || profile(body).is_random()));
+    let long = length >= 16 && (decorated || placed && (length >= 48 || profile_of(body).looks_random()));
     let short = may_be_last && length >= 4 && (decorated || placed && body.ends_with(b"="));
     (long || short).then_some(end - length + mark..end)
 }
 
-fn is_filling(line: &[u8]) -> bool {
+fn is_line_inside_key(line: &[u8]) -> bool {
     let headers: [&[u8]; 6] = [b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
     line.len() < 120
-        && (line.iter().all(|byte| !is(*byte, BASE64) || byte.is_ascii_digit())
+        && (line.iter().all(|byte| !byte_is(*byte, BASE64) || byte.is_ascii_digit())
             || headers.iter().any(|header| memmem::find(line, header).is_some()))
 }
 
 /// Returns the length of the longest base64 run of a line, and where it ends.
-fn longest_run(line: &[u8]) -> (usize, usize) {
+fn longest_base64_run(line: &[u8]) -> (usize, usize) {
     let (mut longest, mut end, mut at) = (0, 0, 0);
     while at < line.len() {
-        let length = run(&line[at..], BASE64, LONGEST_KEY);
+        let length = run_length(&line[at..], BASE64, MAX_KEY_BYTES);
         if length > longest {
             (longest, end) = (length, at + length);
         }

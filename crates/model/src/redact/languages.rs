@@ -1,18 +1,18 @@
 //! Passwords and tokens stated in other languages: `mot de passe : x`, `Das Passwort für … lautet x`, `密码：x`.
 
-use super::Hit;
-use super::chance::profile;
-use super::classes::{LETTER, LOWER, blanks, byte, ends_with_ignore_case, is};
-use super::made_up::{self, Sure};
-use super::names::{Says, Verdict};
-use super::sentences::{self, Language, value_length};
+use super::SecretHit;
+use super::chance::profile_of;
+use super::classes::{LETTER, LOWER, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case};
+use super::made_up::{self, PasswordCertainty};
+use super::names::{NameStrength, NameVerdict};
+use super::sentences::{self, NameLanguage, value_length};
 use super::values::{self, Value};
 
 /// How many bytes after its name a value may be, as in `Das Passwort für die Datenbank lautet x`.
-const WIDEST: usize = 64;
+const MAX_VALUE_DISTANCE: usize = 64;
 
 /// Words for a password that can be the last word of a name. `names` already knows those that contain `passw`.
-const ASCII: [&[u8]; 16] = [
+const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"toegangscode",
     b"codeword",
     b"kennwort",
@@ -33,7 +33,7 @@ const ASCII: [&[u8]; 16] = [
 
 /// Judges a name like [`super::names::judge`], if it has none of the English stems.
 #[inline]
-pub fn judge(name: &[u8]) -> Option<Verdict> {
+pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
     // These are the ends of the words above. Almost every name fails here.
     if !matches!(
@@ -58,29 +58,29 @@ pub fn judge(name: &[u8]) -> Option<Verdict> {
     ) {
         return None;
     }
-    let known = ASCII.iter().any(|word| {
+    let known = ASCII_PASSWORD_WORDS.iter().any(|word| {
         let Some(at) = name.len().checked_sub(word.len()) else { return false };
         // German and Dutch join words: `standaardwachtwoord`.
         let joins = word.len() >= 8;
-        name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !is(name[at - 1], LETTER))
+        name[at..].eq_ignore_ascii_case(word) && (at == 0 || joins || !byte_is(name[at - 1], LETTER))
     });
     if known {
-        return Some(Verdict { says: Says::Password, kind: "password" });
+        return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
     }
-    const SECRETS: [&[u8]; 6] = [b"geheimnis", b"segredo", b"segreto", b"secreto", b"jeton", b"sleutel"];
-    let told = SECRETS
+    const SECRET_WORDS: [&[u8]; 6] = [b"geheimnis", b"segredo", b"segreto", b"secreto", b"jeton", b"sleutel"];
+    let told = SECRET_WORDS
         .iter()
         .any(|word| name.len() >= word.len() && name[name.len() - word.len()..].eq_ignore_ascii_case(word));
-    told.then_some(Verdict { says: Says::Secret, kind: "token" })
+    told.then_some(NameVerdict { says: NameStrength::Secret, kind: "token" })
 }
 
 /// Whether a word of another language names a password.
 pub fn names_password(word: &[u8]) -> bool {
-    judge(word).is_some_and(|verdict| verdict.says == Says::Password)
+    judge_foreign_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
 }
 
 /// Names that contain no ASCII word, by their first byte.
-const NAMES: [(&str, &str); 26] = [
+const NON_ASCII_NAMES: [(&str, &str); 26] = [
     ("contraseña", "password"),
     ("Contraseña", "password"),
     ("contrasenya", "password"),
@@ -110,42 +110,45 @@ const NAMES: [(&str, &str); 26] = [
 ];
 
 /// Whether one of the names can begin with this byte: a byte that is not ASCII, or a letter before one.
-pub const fn may_begin(byte: u8) -> bool {
+pub const fn may_begin_name(byte: u8) -> bool {
     matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
 }
 
-/// Judges a name that is not ASCII, like [`judge`].
-pub fn verdict(name: &[u8]) -> Option<Verdict> {
-    let (_, kind) = NAMES.iter().find(|(known, _)| name == known.as_bytes())?;
-    (*kind == "password").then_some(Verdict { says: Says::Password, kind })
+/// Judges a name that is not ASCII, like [`judge_foreign_name`].
+pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
+    let (_, kind) = NON_ASCII_NAMES.iter().find(|(known, _)| name == known.as_bytes())?;
+    (*kind == "password").then_some(NameVerdict { says: NameStrength::Password, kind })
 }
 
 /// Finds the value stated after the name at `at`.
-pub fn stated(text: &[u8], at: usize) -> Option<Hit> {
-    let (name, kind) = NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
+pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
+    let (name, kind) = NON_ASCII_NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
     let end = at + name.len();
-    if *kind == "password" && matches!(byte(text, end), b':' | b'=') && byte(text, end + 1) > b' ' {
+    if *kind == "password"
+        && matches!(byte_or_newline(text, end), b':' | b'=')
+        && byte_or_newline(text, end + 1) > b' '
+    {
         let length = value_length(&text[end + 1..]);
         let told = super::grades::grade(&text[end + 1..end + 1 + length]).is_some();
-        return told.then_some(Hit { start: end + 1, end: end + 1 + length, kind });
+        return told.then_some(SecretHit { start: end + 1, end: end + 1 + length, kind });
     }
-    value_behind(text, at + name.len(), kind)
+    value_after_name(text, at + name.len(), kind)
 }
 
 /// Finds the value stated after an ASCII word for a password or a token, as in `le mot de passe … est x`. The word is
 /// `text[start..end]`.
-pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_after_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     // A name may have several words: `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
     let kind = match word {
         b"API" if text[end..].starts_with("キー".as_bytes()) => {
-            return value_behind(text, end + 6, "api-key");
+            return value_after_name(text, end + 6, "api-key");
         }
         b"API" if text[end..].starts_with("-Schlüssel".as_bytes()) => {
-            return value_behind(text, end + 11, "api-key");
+            return value_after_name(text, end + 11, "api-key");
         }
-        b"API" if text[end..].starts_with(b"-sleutel") => return value_behind(text, end + 8, "api-key"),
-        b"API" if is_key(&text[..start]) => "api-key",
+        b"API" if text[end..].starts_with(b"-sleutel") => return value_after_name(text, end + 8, "api-key"),
+        b"API" if is_key_word_before(&text[..start]) => "api-key",
         b"token" | b"Token"
             if [&b" de "[..], b" di ", b" do ", b" da ", b" d'"]
                 .iter()
@@ -156,10 +159,10 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"token" | b"Token" => return None,
         // Examples are `la clave secreta es x` and `mon jeton vaut x`.
         b"chave" | b"Chave" | b"chiave" | b"Chiave" | b"jeton" | b"Jeton" => "token",
-        b"passe" if !is_whole(&text[..start]) => return None,
+        b"passe" if !completes_name(&text[..start]) => return None,
         b"clave" | b"Clave" => "password",
         _ => {
-            let known = judge(word).is_some()
+            let known = judge_foreign_name(word).is_some()
                 || matches!(word, b"passe" | b"passwort" | b"Passwort" | b"password" | b"Password");
             known.then_some("password")?
         }
@@ -167,27 +170,27 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     // English is handled elsewhere; here only `admin, password x` is left.
     if word.eq_ignore_ascii_case(b"password") {
         let length = value_length(text.get(end + 1..)?);
-        let is_word = text[end + 1..end + 1 + length].iter().all(|byte| is(*byte, LETTER));
-        let is_told = byte(text, end) == b' ' && length >= 8 && !is_word;
-        return is_told.then(|| value_at(text, end + 1, kind, Told::Beside))?;
+        let is_word = text[end + 1..end + 1 + length].iter().all(|byte| byte_is(*byte, LETTER));
+        let is_told = byte_or_newline(text, end) == b' ' && length >= 8 && !is_word;
+        return is_told.then(|| secret_at(text, end + 1, kind, ValueForm::Beside))?;
     }
-    value_behind(text, end, kind)
+    value_after_name(text, end, kind)
 }
 
 /// Whether the words before the last one complete a name such as `mot de passe` or `palavra-passe`.
-fn is_whole(before: &[u8]) -> bool {
+fn completes_name(before: &[u8]) -> bool {
     ends_with_ignore_case(before, "mot de ") || ends_with_ignore_case(before, "palavra-")
 }
 
 /// Finds the value in `le mot de passe, c'est x`. `end` is after the name.
-pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_after_comma(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
-    let known = judge(word).is_some() || word == b"passe" && is_whole(&text[..start]);
-    known.then(|| sentences::told(text, end + 1, Language::Other))?
+    let known = judge_foreign_name(word).is_some() || word == b"passe" && completes_name(&text[..start]);
+    known.then(|| sentences::secret_in_sentence(text, end + 1, NameLanguage::Other))?
 }
 
 /// Finds a value before the name that begins at `start`, as in `usa x como contraseña` and `nimm x als Kennwort`.
-pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+pub fn secret_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     if matches!(&text[start..end], b"token" | b"Token" | b"API") {
         return None;
     }
@@ -196,53 +199,53 @@ pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
         before if before.ends_with(b"palavra-") => start - 8,
         _ => start,
     };
-    let hit = sentences::used_as(text, whole, floor)?;
+    let hit = sentences::secret_used_as_password(text, whole, floor)?;
     let known = whole < start
-        || judge(&text[start..end]).is_some()
-        || NAMES.iter().any(|(name, _)| text[start..].starts_with(name.as_bytes()));
+        || judge_foreign_name(&text[start..end]).is_some()
+        || NON_ASCII_NAMES.iter().any(|(name, _)| text[start..].starts_with(name.as_bytes()));
     known.then_some(hit)
 }
 
 /// Finds the value after a name: a colon or a verb, right after it or a few words later, and the value.
-fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
+fn value_after_name(text: &[u8], end: usize, kind: &'static str) -> Option<SecretHit> {
     // In `"password": "Contraseña", "confirm": "…"` the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
         return None;
     }
     if kind == "password"
-        && let Some(hit) = sentences::told(text, end, Language::Other)
+        && let Some(hit) = sentences::secret_in_sentence(text, end, NameLanguage::Other)
     {
         return Some(hit);
     }
-    const VERBS: [&str; 20] = [
+    const STATING_VERBS: [&str; 20] = [
         " vaut ", " vale ", " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ",
         " — ", " - ", "：", "是", "は", ": ", " : ", " = ", "为",
     ];
-    let window = &text[end..text.len().min(end + WIDEST)];
+    let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
     let window =
         &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
     // The value may be quoted right after the name: `le mot de passe "x"`.
     if window == b" " {
-        return value_at(text, end + 1, kind, Told::AtOnce);
+        return secret_at(text, end + 1, kind, ValueForm::AtOnce);
     }
-    let (verb, length) = VERBS
+    let (verb, length) = STATING_VERBS
         .iter()
         .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
         .min()
         // Only a blank may separate them: `utente admin, password x`, `логин admin пароль x`.
-        .or_else(|| (byte(window, 0) == b' ').then_some((0, 1)))?;
+        .or_else(|| (byte_or_newline(window, 0) == b' ').then_some((0, 1)))?;
     // An ordinary word counts only after a colon right after the name, because words such as `wrong` follow a verb.
     let told = match verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef)) {
-        true => Told::AtOnce,
-        false if length == 1 => Told::Beside,
-        false => Told::Verb,
+        true => ValueForm::AtOnce,
+        false if length == 1 => ValueForm::Beside,
+        false => ValueForm::Verb,
     };
-    value_at(text, sentences::behind_adverb(text, end + verb + length), kind, told)
+    secret_at(text, sentences::position_after_adverb(text, end + verb + length), kind, told)
 }
 
 /// How a value was stated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum ValueForm {
     /// Right after the name, with a colon or quoted.
     AtOnce,
     Verb,
@@ -250,65 +253,67 @@ enum Told {
     Beside,
 }
 
-fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option<Hit> {
-    let at_once = told == Told::AtOnce;
+fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> Option<SecretHit> {
+    let at_once = told == ValueForm::AtOnce;
     // In German every noun has a capital, as in `das Passwort Formular`.
     let german = text[..start].trim_ascii_end().ends_with(b"wort");
-    let start = start + blanks(&text[start..], 4);
-    let quoted = matches!(byte(text, start), b'"' | b'\'' | b'`');
+    let start = start + count_blanks(&text[start..], 4);
+    let quoted = matches!(byte_or_newline(text, start), b'"' | b'\'' | b'`');
     let start = start + usize::from(quoted);
     let content = value_length(&text[start..]);
     let value = Value { start, end: start + content, quoted: false, wrapped: false };
     let content = &text[value.start..value.end];
-    let looks = profile(content);
+    let looks = profile_of(content);
     if kind == "password"
-        && let Some(sure) = made_up::look(content)
+        && let Some(sure) = made_up::made_up_certainty(content)
         && match told {
-            Told::AtOnce => true,
-            Told::Verb => {
+            ValueForm::AtOnce => true,
+            ValueForm::Verb => {
                 // An adjective as in `a senha é obrigatória` is not a password.
-                let adjective = is(content[0], LOWER)
-                    && (made_up::has_suffix(content) || made_up::is_participle(content));
-                sure > Sure::Word || quoted || !adjective && made_up::ends_clause(text, value.end)
+                let adjective = byte_is(content[0], LOWER)
+                    && (made_up::has_long_word_suffix(content) || made_up::is_participle(content));
+                sure > PasswordCertainty::Word
+                    || quoted
+                    || !adjective && made_up::ends_clause(text, value.end)
             }
-            Told::Beside => {
-                let noun = is(content[0], LOWER) || german;
-                sure >= Sure::Words || quoted || !noun && made_up::ends_clause(text, value.end)
+            ValueForm::Beside => {
+                let noun = byte_is(content[0], LOWER) || german;
+                sure >= PasswordCertainty::Words || quoted || !noun && made_up::ends_clause(text, value.end)
             }
         }
-        && !super::contains(content, b"REDACTED")
+        && !super::contains_bytes(content, b"REDACTED")
     {
-        return Some(Hit { start: value.start, end: value.end, kind });
+        return Some(SecretHit { start: value.start, end: value.end, kind });
     }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
-    let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && ends_line(text, value.end);
+    let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && is_line_end(text, value.end);
     // A hash is not a key.
     let hash = || content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let strong = match kind {
         "password" => mixed || word,
-        _ => looks.is_random() && looks.len >= 16 && looks.is_mixed() && (kind == "api-key" || !hash()),
+        _ => looks.looks_random() && looks.len >= 16 && looks.is_mixed() && (kind == "api-key" || !hash()),
     };
-    let stands = !matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/')
-        && super::names::judge(content).is_none();
+    let stands = !matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/')
+        && super::names::judge_name(content).is_none();
     let secret = strong
         && stands
-        && values::is_secret(
+        && values::is_secret_value(
             text,
             value,
-            Says::Password,
-            values::Joint { tight: true, listed: true, ..values::Joint::default() },
+            NameStrength::Password,
+            values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() },
         );
-    secret.then_some(Hit { start: value.start, end: value.end, kind })
+    secret.then_some(SecretHit { start: value.start, end: value.end, kind })
 }
 
-fn ends_line(text: &[u8], at: usize) -> bool {
-    let at = at + usize::from(byte(text, at) == b'.');
-    matches!(byte(text, at), b'\n' | b'\r' | b'\\' | b'"')
+fn is_line_end(text: &[u8], at: usize) -> bool {
+    let at = at + usize::from(byte_or_newline(text, at) == b'.');
+    matches!(byte_or_newline(text, at), b'\n' | b'\r' | b'\\' | b'"')
 }
 
-/// Whether a word may be one that [`after_word`] knows; most words fail here.
+/// Whether a word may be one that [`secret_after_word`] knows; most words fail here.
 #[inline]
-pub fn may_tell(word: &[u8]) -> bool {
+pub fn may_announce_secret(word: &[u8]) -> bool {
     let Some(tail) = word.last_chunk::<3>() else { return false };
     matches!(
         tail,
@@ -324,12 +329,12 @@ pub fn may_tell(word: &[u8]) -> bool {
             | b"slo"
             | b"ena"
             | b"ola"
-    ) && (word.len() <= 10 || is(word[0], LOWER))
+    ) && (word.len() <= 10 || byte_is(word[0], LOWER))
 }
 
 /// Finds a value after a word for a key that begins with ASCII letters and continues with an accented one: `clé`,
 /// `Schlüssel`. `end` is where the accented letter begins.
-pub fn accented_key(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
     let length = match word {
@@ -340,16 +345,20 @@ pub fn accented_key(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let public = [&b"public "[..], "öffentliche ".as_bytes(), "öffentlicher ".as_bytes()]
         .iter()
         .any(|other| text[..start].ends_with(other));
-    if public { None } else { value_behind(text, end + length, "token") }
+    if public { None } else { value_after_name(text, end + length, "token") }
 }
 
 /// Finds the value in `clé API : x` and `chave da API: x`. The `API` begins at `start`, and `at` is the colon.
-pub fn key_of_api(text: &[u8], start: usize, at: usize) -> Option<Hit> {
-    if is_key(&text[..start]) { value_at(text, at + 1, "api-key", Told::AtOnce) } else { None }
+pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+    if is_key_word_before(&text[..start]) {
+        secret_at(text, at + 1, "api-key", ValueForm::AtOnce)
+    } else {
+        None
+    }
 }
 
 /// Whether a word for a key in one of the supported languages, and perhaps a preposition, comes before `API`.
-fn is_key(before: &[u8]) -> bool {
+fn is_key_word_before(before: &[u8]) -> bool {
     let before = ["de ", "da ", "di ", "do ", "d'", "dell'"]
         .iter()
         .find_map(|of| before.strip_suffix(of.as_bytes()))

@@ -8,7 +8,7 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    pub fn holds(&self, word: &[u8]) -> bool {
+    pub fn contains_word(&self, word: &[u8]) -> bool {
         let letter = match word.first().map(u8::to_ascii_lowercase) {
             Some(letter @ b'a'..=b'z') => usize::from(letter - b'a'),
             _ => return false,
@@ -19,7 +19,7 @@ impl Lexicon {
     }
 }
 
-pub const fn lexicon(words: &'static str) -> Lexicon {
+pub const fn build_lexicon(words: &'static str) -> Lexicon {
     let words = words.as_bytes();
     let mut starts = [words.len(); 27];
     let mut at = words.len();
@@ -41,41 +41,41 @@ pub const fn lexicon(words: &'static str) -> Lexicon {
 }
 
 /// How many nouns one word may consist of, as in `copperkettlemoon`.
-const MOST_PARTS: usize = 4;
+const MAX_PARTS: usize = 4;
 
 /// Returns how many everyday nouns `word` consists of; zero if anything is left over. `copperkettle` has two.
-pub fn everyday_parts(word: &[u8]) -> usize {
-    parts(word, MOST_PARTS).unwrap_or(0)
+pub fn count_everyday_nouns(word: &[u8]) -> usize {
+    count_parts(word, MAX_PARTS).unwrap_or(0)
 }
 
 /// Returns how many everyday nouns the words of a text such as `copper-kettle-42` consist of, whatever joins them.
 pub fn everyday_words(text: &[u8]) -> usize {
-    text.split(|byte| !byte.is_ascii_alphabetic()).map(everyday_parts).sum()
+    text.split(|byte| !byte.is_ascii_alphabetic()).map(count_everyday_nouns).sum()
 }
 
-fn parts(word: &[u8], most: usize) -> Option<usize> {
+fn count_parts(word: &[u8], most: usize) -> Option<usize> {
     if word.is_empty() {
         return Some(0);
     }
     if most == 0 {
         return None;
     }
-    let lengths = (SHORTEST..=word.len().min(LONGEST)).rev();
+    let lengths = (MIN_NOUN_BYTES..=word.len().min(MAX_NOUN_BYTES)).rev();
     lengths
-        .filter(|length| EVERYDAY.holds(&word[..*length]))
+        .filter(|length| EVERYDAY_NOUNS.contains_word(&word[..*length]))
         .find_map(|length| {
             let rest = &word[length..];
             let plural = rest.first().is_some_and(|byte| byte | 32 == b's');
-            parts(rest, most - 1).or_else(|| plural.then(|| parts(&rest[1..], most - 1))?)
+            count_parts(rest, most - 1).or_else(|| plural.then(|| count_parts(&rest[1..], most - 1))?)
         })
         .map(|rest| rest + 1)
 }
 
-const SHORTEST: usize = 3;
-const LONGEST: usize = 12;
+const MIN_NOUN_BYTES: usize = 3;
+const MAX_NOUN_BYTES: usize = 12;
 
 /// Nouns of nature, food, colours, places, things at home and heroes. Words that programs use are left out.
-static EVERYDAY: Lexicon = lexicon(
+static EVERYDAY_NOUNS: Lexicon = build_lexicon(
     "\
     acorn albatross alder alligator almond alpaca amber amethyst amsterdam anchovy angel antelope antler apfel appel \
     apple apricot apron aqua armadillo arrowhead arsenal artichoke aspen aster athens aurora austin autumn avalanche \

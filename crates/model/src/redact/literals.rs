@@ -1,7 +1,9 @@
 //! Where the value next to a name starts and ends: in quotes, in brackets, bare, or broken over several lines.
 
-use super::chance::profile;
-use super::classes::{BASE64, BASE64_URL, DOT, WORD, byte, is, run, run_back};
+use super::chance::profile_of;
+use super::classes::{
+    BASE64, BASE64_URL, DOT, WORD, byte_is, byte_or_newline, run_length, run_length_at_end,
+};
 use super::{made_up, names};
 
 /// The longest quoted value, in bytes. Longer texts are documents, not secrets.
@@ -34,9 +36,9 @@ pub fn value(text: &[u8], at: usize) -> Option<Value> {
         return Some(value);
     }
     let ident =
-        rest.iter().take(48).take_while(|byte| is(**byte, WORD) || matches!(byte, b':' | b'.')).count();
+        rest.iter().take(48).take_while(|byte| byte_is(**byte, WORD) || matches!(byte, b':' | b'.')).count();
     if ident > 0
-        && byte(rest, ident) == b'('
+        && byte_or_newline(rest, ident) == b'('
         && let Some((start, slashes)) = quote_at(text, at + ident + 1)
     {
         return quoted(text, start, slashes, true);
@@ -83,8 +85,8 @@ fn bare_length(text: &[u8]) -> Option<usize> {
             return Some(at);
         }
         if matches!(byte, b'=' | b':') {
-            let name = run_back(&text[..at], BASE64_URL | DOT, 40);
-            if name > 0 && names::judge(&text[at - name..at]).is_some() {
+            let name = run_length_at_end(&text[..at], BASE64_URL | DOT, 40);
+            if name > 0 && names::judge_name(&text[at - name..at]).is_some() {
                 return None;
             }
         }
@@ -96,12 +98,12 @@ fn bare_length(text: &[u8]) -> Option<usize> {
 /// before the quote.
 pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
-    let mark = byte(text, at + slashes);
+    let mark = byte_or_newline(text, at + slashes);
     if !matches!(mark, b'"' | b'\'' | b'`') {
         return None;
     }
     let mut start = at + slashes + 1;
-    if byte(text, start) == mark && byte(text, start + 1) == mark {
+    if byte_or_newline(text, start) == mark && byte_or_newline(text, start + 1) == mark {
         start += 2;
     }
     Some((start, slashes))
@@ -134,15 +136,15 @@ fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Va
 
 /// Finds the second part of a token that is split as in `"ghp_…" +` with the rest in quotes on the next line. The first
 /// part ends at `end`.
-pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
+pub fn continued(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST: usize = 80;
-    let mark = byte(text, end);
+    let mark = byte_or_newline(text, end);
     // In a shell, a backslash continues the line.
     if text[end..].starts_with(b"\\\n") {
-        let length = run(&text[end + 2..], BASE64_URL, LONGEST_LINE);
-        let looks = profile(&text[end + 2..end + 2 + length]);
+        let length = run_length(&text[end + 2..], BASE64_URL, LONGEST_LINE);
+        let looks = profile_of(&text[end + 2..end + 2 + length]);
         let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
-        return rest.then_some(super::Hit { start: end + 2, end: end + 2 + length, kind: "token" });
+        return rest.then_some(super::SecretHit { start: end + 2, end: end + 2 + length, kind: "token" });
     }
     if text.get(end) == Some(&b'\n') {
         return wrapped(text, end);
@@ -153,32 +155,35 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::Hit> {
     let joint = &text[end + 1..text.len().min(end + 1 + WIDEST)];
     let length = joint.iter().take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
     let joins = joint[..length].iter().any(|byte| matches!(byte, b'+' | b'.' | b'&' | b'\n'));
-    if !joins || byte(joint, length) != mark {
+    if !joins || byte_or_newline(joint, length) != mark {
         return None;
     }
     let start = end + 1 + length + 1;
     let length =
         text.get(start..)?.iter().take(LONGEST_LINE).position(|byte| *byte == mark || *byte <= b' ')?;
     let content = &text[start..start + length];
-    let looks = profile(content);
-    let plausible =
-        looks.is_mixed() && looks.len >= 6 && looks.changes >= 2 && !super::contains(content, b"REDACTED");
+    let looks = profile_of(content);
+    let plausible = looks.is_mixed()
+        && looks.len >= 6
+        && looks.changes >= 2
+        && !super::contains_bytes(content, b"REDACTED");
     let told = text[start + length] == mark && plausible;
-    told.then_some(super::Hit { start, end: start + length, kind: "token" })
+    told.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
 /// Finds the rest of a long token that was broken at the end of a line: the next line is indented and has nothing else.
-fn wrapped(text: &[u8], end: usize) -> Option<super::Hit> {
+fn wrapped(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST_TOKEN: usize = 60;
     let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
-    let long = before.len() == WIDEST_TOKEN && before.iter().all(|byte| is(*byte, BASE64 | BASE64_URL | DOT));
-    let start = end + 1 + super::classes::blanks(&text[end + 1..], 16);
-    let length = run(&text[start..], BASE64 | BASE64_URL | DOT, LONGEST);
+    let long =
+        before.len() == WIDEST_TOKEN && before.iter().all(|byte| byte_is(*byte, BASE64 | BASE64_URL | DOT));
+    let start = end + 1 + super::classes::count_blanks(&text[end + 1..], 16);
+    let length = run_length(&text[start..], BASE64 | BASE64_URL | DOT, LONGEST);
     let rest = length >= 16
         && start > end + 1
-        && matches!(byte(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
-        && profile(&text[start..start + length]).is_random();
-    (long && rest).then_some(super::Hit { start, end: start + length, kind: "token" })
+        && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
+        && profile_of(&text[start..start + length]).looks_random();
+    (long && rest).then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
 /// Returns the end of a bare password, which may contain an `&` if no further `name=value` follows.
@@ -186,7 +191,8 @@ pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
     let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
     // Cutting the tail could split a character, so a tail that is longer than any password is left out.
-    let fits = (2..64).contains(&tail) && byte(rest, 0) == b'&' && byte(rest, 1) != b'&';
+    let fits =
+        (2..64).contains(&tail) && byte_or_newline(rest, 0) == b'&' && byte_or_newline(rest, 1) != b'&';
     let continues = fits && !rest[..tail].contains(&b'=');
     if continues { end + tail } else { end }
 }
@@ -199,8 +205,10 @@ pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
         rest.iter().take(LONGEST_LINE).take_while(|byte| **byte > b' ' && !b"\"'`\\".contains(byte)).count();
     let line = &rest[..length];
     let code = line.ends_with(b")") || line.ends_with(b";") || line.starts_with(b"$");
-    let whole = length < LONGEST_LINE && start + length > end && matches!(byte(rest, length), b'\n' | b'\r');
-    if whole && !code && profile(line).is_random() { start + length } else { end }
+    let whole = length < LONGEST_LINE
+        && start + length > end
+        && matches!(byte_or_newline(rest, length), b'\n' | b'\r');
+    if whole && !code && profile_of(line).looks_random() { start + length } else { end }
 }
 
 /// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows the name.
@@ -218,7 +226,9 @@ pub fn before_extension(text: &[u8], value: Value) -> usize {
     .iter()
     .find_map(|extension| content.strip_suffix(extension.as_bytes()));
     match stem {
-        Some(stem) if made_up::is_words(stem) || profile(stem).is_random() => value.start + stem.len(),
+        Some(stem) if made_up::is_joined_words(stem) || profile_of(stem).looks_random() => {
+            value.start + stem.len()
+        }
         _ => value.end,
     }
 }

@@ -3,19 +3,19 @@
 //! Their letters look like those of names in a program or of words in a sentence. The difference is that code and
 //! sentences about passwords use only a few words in these places, and those words are listed.
 
-use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte, is};
-use super::lexicon::{Lexicon, everyday_parts, lexicon};
+use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
+use super::lexicon::{Lexicon, build_lexicon, count_everyday_nouns};
 use super::names;
 
 /// The length of the longest single word. Anything longer is several words joined.
-const LONGEST_WORD: usize = 13;
+const MAX_WORD_LETTERS: usize = 13;
 /// The length of the longest single word that has none of the endings of long words.
-const LONGEST_STEM: usize = 10;
-const LONGEST: usize = 64;
+const MAX_STEM_LETTERS: usize = 10;
+const MAX_PASSWORD_BYTES: usize = 64;
 
 /// How certain it is that a text is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sure {
+pub enum PasswordCertainty {
     /// One word that is not listed. It counts only if a sentence or a line ends after it.
     Word,
     /// One word that is longer than ordinary words.
@@ -28,12 +28,12 @@ pub enum Sure {
 
 /// Returns how certain it is that `content` is made up from words. `None` for a name in code, a word of a sentence, and
 /// anything that is not a word.
-pub fn look(content: &[u8]) -> Option<Sure> {
-    if content.len() < 8 || content.len() > LONGEST || names::judge(content).is_some() {
+pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
+    if content.len() < 8 || content.len() > MAX_PASSWORD_BYTES || names::judge_name(content).is_some() {
         return None;
     }
-    if is_jumble(content) {
-        return Some(Sure::Words);
+    if is_random_letters(content) {
+        return Some(PasswordCertainty::Words);
     }
     let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
     let (mut common, mut ends_common, mut shortest) = (0, false, usize::MAX);
@@ -50,17 +50,17 @@ pub fn look(content: &[u8]) -> Option<Sure> {
                 joint = content[start];
                 start += 1;
             }
-            mark if is(mark, DIGIT) => {
+            mark if byte_is(mark, DIGIT) => {
                 digits += 1;
                 start += 1;
             }
-            mark if is_letter(mark) => {
+            mark if is_latin_letter(mark) => {
                 let length = word_length(&content[start..]);
                 let word = &content[start..start + length];
-                ends_common =
-                    COMMON.holds(word) || word.last() == Some(&b's') && COMMON.holds(&word[..length - 1]);
+                ends_common = COMMON_WORDS.contains_word(word)
+                    || word.last() == Some(&b's') && COMMON_WORDS.contains_word(&word[..length - 1]);
                 common += usize::from(ends_common);
-                let parts = everyday_parts(word);
+                let parts = count_everyday_nouns(word);
                 ends_everyday = parts > 0;
                 everyday += usize::from(ends_everyday);
                 nouns += parts;
@@ -68,7 +68,7 @@ pub fn look(content: &[u8]) -> Option<Sure> {
                 long += usize::from(length >= 3);
                 letters += length;
                 shortest = shortest.min(length);
-                capitals += usize::from(is(word[0], UPPER));
+                capitals += usize::from(byte_is(word[0], UPPER));
                 start += length;
             }
             b'!' | b'@' | b'#' | b'$' | b'%' | b'&' | b'*' | b'+' | b'?' | b'^' if start > 2 => start += 1,
@@ -85,14 +85,14 @@ pub fn look(content: &[u8]) -> Option<Sure> {
         return None;
     }
     // Names and constants of code are not passwords: `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`.
-    let shouts = !content.iter().any(|byte| is(*byte, LOWER));
+    let shouts = !content.iter().any(|byte| byte_is(*byte, LOWER));
     // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
     // Programs do not use names like `Cedar_apricot6` and `cedar_apricot`.
     let homely = words == 2 && everyday > 0 && common == 0 && shortest >= 4;
     let numbered =
-        digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| is(*last, DIGIT));
+        digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| byte_is(*last, DIGIT));
     let snake = joint == b'_'
         && !(capitals == words || capitals > 0 && digits > 0 || all_everyday || numbered || homely);
     if few || long != words || shouts || snake || joint == b'_' && words > 4 {
@@ -100,85 +100,87 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     }
     // In `available**` the asterisks only end bold text.
     let shouted = content.ends_with(b"!") && words >= 2 && capitals == words && !content.ends_with(b"!!");
-    if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) && !shouted {
+    if digits == 0 && !content.last().is_some_and(|last| is_latin_letter(*last)) && !shouted {
         return None;
     }
     if all_everyday && digits <= 6 && words <= 6 {
-        return Some(Sure::Nouns);
+        return Some(PasswordCertainty::Nouns);
     }
     if digits > 0 {
-        return (digits <= 6 && words <= 4).then_some(Sure::Words);
+        return (digits <= 6 && words <= 4).then_some(PasswordCertainty::Words);
     }
     match words {
-        1 if everyday > 0 => Some(Sure::Word),
-        1 if has_ending(content) => None,
-        1 if letters > LONGEST_WORD || letters > LONGEST_STEM && !has_suffix(content) => Some(Sure::LongWord),
-        1 => Some(Sure::Word),
+        1 if everyday > 0 => Some(PasswordCertainty::Word),
+        1 if has_state_ending(content) => None,
+        1 if letters > MAX_WORD_LETTERS || letters > MAX_STEM_LETTERS && !has_long_word_suffix(content) => {
+            Some(PasswordCertainty::LongWord)
+        }
+        1 => Some(PasswordCertainty::Word),
         // Code names things in `lowerCamel`, but not in `Title-word` or `word.word`.
-        2 | 3 if joint == 0 && is(content[0], LOWER) => None,
+        2 | 3 if joint == 0 && byte_is(content[0], LOWER) => None,
         2..=6
             if joint == b'-'
                 && !ends_everyday
-                && has_ending(content.rsplit(|byte| *byte == b'-').next()?) =>
+                && has_state_ending(content.rsplit(|byte| *byte == b'-').next()?) =>
         {
             None
         }
         // Terms such as `brute-force` and `two-factor` are no more certain than one word.
-        2 if joint == b'-' && capitals == 0 => Some(Sure::Word),
-        2..=6 => Some(Sure::Words),
+        2 if joint == b'-' && capitals == 0 => Some(PasswordCertainty::Word),
+        2..=6 => Some(PasswordCertainty::Words),
         _ => None,
     }
 }
 
 /// Whether a text is several words joined by marks, capitals or digits. A sentence or a label has no such text in this
 /// place.
-pub fn is_words(content: &[u8]) -> bool {
-    look(content) >= Some(Sure::Words)
+pub fn is_joined_words(content: &[u8]) -> bool {
+    made_up_certainty(content) >= Some(PasswordCertainty::Words)
 }
 
 /// Whether a text consists of everyday nouns. Such a text needs no context besides the name of a password.
-pub fn is_nouns(content: &[u8]) -> bool {
-    look(content) == Some(Sure::Nouns)
+pub fn is_everyday_nouns(content: &[u8]) -> bool {
+    made_up_certainty(content) == Some(PasswordCertainty::Nouns)
 }
 
 /// Whether a word is a German or Dutch participle that describes a password: `verlopen`, `gewijzigd`, `abgelaufen`.
 pub fn is_participle(word: &[u8]) -> bool {
-    const PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
+    const PARTICIPLE_PREFIXES: &str = "ver ge be ont her ab ein aus un zer ent neu op uit";
     const ENDINGS: &str = "en t d";
-    PREFIXES.split(' ').any(|prefix| word.starts_with(prefix.as_bytes()))
+    PARTICIPLE_PREFIXES.split(' ').any(|prefix| word.starts_with(prefix.as_bytes()))
         && ENDINGS.split(' ').any(|ending| word.ends_with(ending.as_bytes()))
-        && everyday_parts(word) == 0
+        && count_everyday_nouns(word) == 0
 }
 
 /// Returns whether the clause ends after the value that ends at `end`. Then a single word is the whole value.
 pub fn ends_clause(text: &[u8], end: usize) -> bool {
-    let next = byte(text, end);
+    let next = byte_or_newline(text, end);
     match next {
         b'\n' | b'\r' | b'"' | b'\'' | b'`' | b')' | b'<' | b'\\' => true,
         b',' | b'.' | b';' | b'!' | b'?' => {
-            matches!(byte(text, end + 1), b' ' | b'\n' | b'\r' | b'"' | b'\\' | b'<')
+            matches!(byte_or_newline(text, end + 1), b' ' | b'\n' | b'\r' | b'"' | b'\\' | b'<')
         }
         b' ' => {
             let rest = &text[end + 1..];
-            let length = rest.iter().take(12).take_while(|byte| is(**byte, LOWER)).count();
-            byte(rest, 0) == b'('
+            let length = rest.iter().take(12).take_while(|byte| byte_is(**byte, LOWER)).count();
+            byte_or_newline(rest, 0) == b'('
                 || rest.starts_with(b"- ")
                 || rest.starts_with(b"</")
                 || rest.starts_with("—".as_bytes())
-                || matches!(byte(rest, length), b' ' | b'\n' | b',' | b'.')
-                    && CONTINUES.split(' ').any(|word| word.as_bytes() == &rest[..length])
+                || matches!(byte_or_newline(rest, length), b' ' | b'\n' | b',' | b'.')
+                    && CLAUSE_BEGINNERS.split(' ').any(|word| word.as_bytes() == &rest[..length])
         }
         _ => false,
     }
 }
 
 /// Words that begin another part of a sentence.
-const CONTINUES: &str =
+const CLAUSE_BEGINNERS: &str =
     "now on for until since and but so from please then yesterday today before after when while";
 
 /// Whether a byte is an ASCII letter or part of an accented one.
-pub fn is_letter(byte: u8) -> bool {
-    is(byte, LETTER) || is_accented(byte)
+pub fn is_latin_letter(byte: u8) -> bool {
+    byte_is(byte, LETTER) || is_accented(byte)
 }
 
 /// Whether a byte is part of an accented Latin letter in UTF-8.
@@ -188,49 +190,52 @@ pub fn is_accented(byte: u8) -> bool {
 
 /// Whether letters are random, as in `BFTvcqnUxUbuLv`. Words have a vowel between two capitals, and no capital at the
 /// end.
-fn is_jumble(content: &[u8]) -> bool {
-    if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| is(*byte, LETTER)) {
+fn is_random_letters(content: &[u8]) -> bool {
+    if content.len() < 10 || content.len() > 40 || !content.iter().all(|byte| byte_is(*byte, LETTER)) {
         return false;
     }
     let (mut humps, mut dumb, mut start) = (0, 0, 0);
     for at in 1..=content.len() {
-        let hump = at < content.len() && is(content[at], UPPER) && is(content[at - 1], LOWER);
+        let hump = at < content.len() && byte_is(content[at], UPPER) && byte_is(content[at - 1], LOWER);
         humps += usize::from(hump);
         if hump || at == content.len() {
             let vowel = |byte: &u8| matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
             let part = &content[start..at];
-            dumb +=
-                usize::from(part.len() >= 3 && is(part[part.len() - 1], LOWER) && !part.iter().any(vowel));
+            dumb += usize::from(
+                part.len() >= 3 && byte_is(part[part.len() - 1], LOWER) && !part.iter().any(vowel),
+            );
             start = at;
         }
     }
-    let ends_loud = is(content[content.len() - 1], UPPER);
+    let ends_loud = byte_is(content[content.len() - 1], UPPER);
     humps >= 2 && (dumb >= 1 || ends_loud && humps >= 3)
 }
 
 /// Returns the number of letters up to the next capital.
 pub fn word_length(text: &[u8]) -> usize {
-    let letters = text.iter().take_while(|byte| is_letter(**byte)).count();
-    (1..letters).find(|at| is(text[*at], UPPER) && !is(text[*at - 1], UPPER)).unwrap_or(letters)
+    let letters = text.iter().take_while(|byte| is_latin_letter(**byte)).count();
+    (1..letters).find(|at| byte_is(text[*at], UPPER) && !byte_is(text[*at - 1], UPPER)).unwrap_or(letters)
 }
 
 /// Whether a word describes what happened to a password, as in the log lines `password=changed` and `password=valid`.
-pub fn is_state(word: &[u8]) -> bool {
-    const STATES: &str =
+pub fn is_state_word(word: &[u8]) -> bool {
+    const STATE_WORDS: &str =
         "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";
-    word.ends_with(b"ed") && word.len() >= 6 || STATES.split(' ').any(|state| state.as_bytes() == word)
+    word.ends_with(b"ed") && word.len() >= 6 || STATE_WORDS.split(' ').any(|state| state.as_bytes() == word)
 }
 
 /// Whether a text is words joined by a mark, none of them listed: `hollow_zeppelin`.
 pub fn is_joined(text: &[u8]) -> bool {
     let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
     parts().count() > 1
-        && parts().all(|part| part.len() > 2 && part.iter().all(|byte| is(*byte, LETTER)) && !is_common(part))
+        && parts()
+            .all(|part| part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER)) && !is_common(part))
 }
 
 /// Whether a word, or its singular, is listed.
 pub fn is_common(word: &[u8]) -> bool {
-    COMMON.holds(word) || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON.holds(stem))
+    COMMON_WORDS.contains_word(word)
+        || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON_WORDS.contains_word(stem))
 }
 
 /// Whether a word that is listed is also an everyday noun, so that it may be a part of a password: `window-copper-42`.
@@ -244,32 +249,32 @@ pub fn is_homely(word: &[u8]) -> bool {
 }
 
 /// Whether a word is common in code or in sentences about passwords.
-pub fn is_ordinary(word: &[u8]) -> bool {
-    COMMON.holds(word) || has_ending(word)
+pub fn is_common_word(word: &[u8]) -> bool {
+    COMMON_WORDS.contains_word(word) || has_state_ending(word)
 }
 
 /// Whether a word has the ending of a state or an action: `required`, `missing`, `automatically`.
-fn has_ending(word: &[u8]) -> bool {
+fn has_state_ending(word: &[u8]) -> bool {
     const ENDINGS: [&[u8]; 18] = [
         b"ed", b"ing", b"ly", b"able", b"ible", b"tive", b"ious", b"less", b"ment", b"tion", b"sion", b"ity",
         b"ness", b"ical", b"ance", b"ence", b"ator", b"izer",
     ];
-    word.len() <= LONGEST_WORD + 2 && ENDINGS.iter().any(|ending| word.ends_with(ending))
+    word.len() <= MAX_WORD_LETTERS + 2 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
 /// Whether a word has another ending of long words, in the languages in which sentences about passwords are known.
-pub fn has_suffix(word: &[u8]) -> bool {
-    const SUFFIXES: &str = "able ada ade ado age aire al ally ance ando ant ants ar ary ase ata ate ated ates ato ció ción ão ade code dad de do e \
+pub fn has_long_word_suffix(word: &[u8]) -> bool {
+    const LONG_WORD_SUFFIXES: &str = "able ada ade ado age aire al ally ance ando ant ants ar ary ase ata ate ated ates ato ció ción ão ade code dad de do e \
         ed ein elle ence end endo ent ente entes ents ere eren erent ern ers erung es euse eur eurs fen file fish ful graph hood ial \
         ible ic ical ics ido ing ion ions isch ische ism ist isti it ité ity ium ive ivo izar ize ized keit land lich liche lijk line \
         lity ly man mente ment mente ments name ness net né oder ogy on oni ons or ora ors ory osa oso ous page port qué red ria ric \
         rio s script self set ship side site son sql tà tal tas teed ten time tion to tor tte tung tur tus ual ung ura ure us ven ver \
         ware way wise word work yte zione";
-    SUFFIXES.split_ascii_whitespace().any(|suffix| word.ends_with(suffix.as_bytes()))
+    LONG_WORD_SUFFIXES.split_ascii_whitespace().any(|suffix| word.ends_with(suffix.as_bytes()))
 }
 
 /// Words of code, of sentences about passwords, and of the labels of forms.
-static COMMON: Lexicon = lexicon(
+static COMMON_WORDS: Lexicon = build_lexicon(
     "\
     abgelaufen accepted access account accounts across action active actual adapter address adequate adgangskode \
     admin afficher after again against agent aktuelles algorithm alive all alphanumeric also alterar always \

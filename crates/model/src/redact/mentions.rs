@@ -5,10 +5,10 @@
 //! ([`Slot`]), and the value itself how much it looks like a password ([`grades::Grade`]). The languages share one
 //! grammar, because their words for `is`, `as` and `of` have the same places.
 
-use super::Hit;
-use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte, is};
+use super::SecretHit;
+use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
 use super::grades::{Grade, grade};
-use super::names::{List, list};
+use super::names::{WordList, word_list};
 use super::nouns::{Noun, is_head, noun};
 use super::words::{Word, line_end, line_start, words};
 use super::{answers, made_up, named, shape};
@@ -28,7 +28,7 @@ enum Slot {
 }
 
 /// Words that come right before a value.
-pub static LINKS: List = list(
+pub static LINKS: WordList = word_list(
     "is was are were be been being becomes became now reads equals equal remains stays answer type enter use try using \
      ist lautet war bleibt wird sei heißt heisst lautete est c'est était etait sera devient reste vaut es era será sera \
      sigue siendo queda vale é foi fica sendo continua è sarà diventa resta rimane wordt blijft luidt worden = => -> : — – - / it's its s \
@@ -36,38 +36,38 @@ pub static LINKS: List = list(
 );
 
 /// Words after which a value comes if the line says that a password is set.
-static TARGETS: List =
-    list("to from auf en a à su naar para in por par op into zu with mit avec con com met");
+static TARGETS: WordList =
+    word_list("to from auf en a à su naar para in por par op into zu with mit avec con com met");
 
 /// Beginnings of words that say that a password is set.
 const SETTING: &str = "set reset chang updat rotat switch revert replac gesetzt geänd zurück änder remis modif rempla réinit défin cambi puse puest restabl actualiz mud alter troc troq redefin defin impost reimpost modific aggiorn gewijzigd gezet veranderd aangepast ingesteld login";
 
 /// Words that come before a name.
-static OWNERS: List = list(
+static OWNERS: WordList = word_list(
     "for of on at from by user username host server the a an für von vom des der dem den im am pour de du d' la le les l' sur \
      del di do da dos das della dello dei al alla voor van het per para utente usuario usuário utilisateur benutzer gebruiker to in \
      and or account database db y e o ou und oder et",
 );
 
 /// Words that change nothing.
-static ADVERBS: List = list(
+static ADVERBS: WordList = word_list(
     "now currently still just simply temporarily again always immer noch jetzt nun weiterhin aktuell désormais maintenant toujours \
      encore ahora todavía aún siempre agora ainda sempre ora adesso ancora nu nog steeds altijd actuellement actualmente atualmente \
      attualmente momenteel momentan même only exactly literally please bitte alsjeblieft svp kindly",
 );
 
 /// Words that join a value to the noun after it.
-static JOINTS: List = list(
+static JOINTS: WordList = word_list(
     "that's thats this is was are est ist es é è era war était foi were as als como comme come = -> <- => → for und",
 );
 
 /// Verbs before a value that is typed.
-static TYPING: List = list(
+static TYPING: WordList = word_list(
     "type typed typing enter entered entering use used using tape tapez tippe escribe digite digita typ",
 );
 
 /// Finds the password in the line of the noun `text[start..end]`.
-pub fn near(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+pub fn near(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     if let Some(hit) = answers::phrase(text, start, end, floor) {
         return Some(hit);
     }
@@ -75,11 +75,11 @@ pub fn near(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> 
         return answers::printed(text, start, end, floor);
     };
     // The rules for assignments come first.
-    if matches!(byte(text, end), b':' | b'=') {
+    if matches!(byte_or_newline(text, end), b':' | b'=') {
         if noun == Noun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
         }
-        if let Some(hit) = named::assigned(text, end, floor) {
+        if let Some(hit) = named::secret_assigned_at(text, end, floor) {
             return Some(hit);
         }
     }
@@ -95,24 +95,28 @@ pub fn near(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> 
 fn may_hold(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
-        let joined = is(three[0], LETTER) && three[1] == b'-' && is(three[2], LETTER);
+        let joined = byte_is(three[0], LETTER) && three[1] == b'-' && byte_is(three[2], LETTER);
         dashes += usize::from(joined);
-        let hump = is(three[0], LOWER) && is(three[1], UPPER) && is(three[2], LOWER);
-        is(three[1], DIGIT) || is(three[2], DIGIT) || hump || dashes > 1 || joined && is(three[2], UPPER)
+        let hump = byte_is(three[0], LOWER) && byte_is(three[1], UPPER) && byte_is(three[2], LOWER);
+        byte_is(three[1], DIGIT)
+            || byte_is(three[2], DIGIT)
+            || hump
+            || dashes > 1
+            || joined && byte_is(three[2], UPPER)
     })
 }
 
 /// Finds a value after the noun.
-fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> Option<Hit> {
+fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> Option<SecretHit> {
     if !may_hold(&text[end..line_end]) {
         return None;
     }
     // A name that is not ASCII is no name of code: `contraseña=x`.
     let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[start..end].contains(&0xc3);
-    let end = end + usize::from(foreign && matches!(byte(text, end), b'=' | b':'));
+    let end = end + usize::from(foreign && matches!(byte_or_newline(text, end), b'=' | b':'));
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
     let rest = &text[end..line_end];
-    let mut slot = match (byte(rest, 0), byte(rest, 1)) {
+    let mut slot = match (byte_or_newline(rest, 0), byte_or_newline(rest, 1)) {
         _ if stated => Slot::Value,
         (b':' | b'=', _) => Slot::Value,
         (b' ', _) if noun == Noun::Password => Slot::Value,
@@ -120,13 +124,13 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
         _ => Slot::Open,
     };
     // In `password reset for x` nothing is stated right after the noun.
-    let assigned = matches!(byte(rest, 0), b':' | b'=');
+    let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
     let sets = || {
         let line = &text[start.saturating_sub(80)..line_end];
         let line =
             &line[memchr::memrchr(b'\n', &line[..start - start.saturating_sub(80)]).map_or(0, |at| at + 1)..];
-        SETTING.split(' ').any(|verb| super::contains(line, verb.as_bytes()))
+        SETTING.split(' ').any(|verb| super::contains_bytes(line, verb.as_bytes()))
     };
     for word in words(text, end, line_end).take(MOST_WORDS) {
         let bare = word.bytes(text);
@@ -153,7 +157,7 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
         if let Some(least) = least
             && grade(bare) >= Some(least)
             && !word.is_code(text)
-            && !(assigned && bare.iter().all(|byte| is(*byte, LETTER)))
+            && !(assigned && bare.iter().all(|byte| byte_is(*byte, LETTER)))
             && (!english || bare.iter().any(u8::is_ascii_digit) || bare.contains(&b'-'))
         {
             return Some(word.hit());
@@ -174,25 +178,29 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
             && matches!(&bare[dot + 1..], b"md" | b"txt" | b"zip" | b"pdf" | b"docx" | b"log" | b"png")
             && grade(&bare[..dot]).is_some()
         {
-            return Some(Hit { start: word.start, end: word.start + dot, kind: "password" });
+            return Some(SecretHit { start: word.start, end: word.start + dot, kind: "password" });
         }
-        slot = if word.colon || LINKS.holds(bare) && !ADVERBS.holds(bare) || TARGETS.holds(bare) && sets() {
+        slot = if word.colon
+            || LINKS.contains_word(bare) && !ADVERBS.contains_word(bare)
+            || TARGETS.contains_word(bare) && sets()
+        {
             Slot::Value
-        } else if ADVERBS.holds(bare) {
+        } else if ADVERBS.contains_word(bare) {
             slot
-        } else if OWNERS.holds(bare) {
+        } else if OWNERS.contains_word(bare) {
             Slot::Name
         } else {
             Slot::Open
         };
         first = false;
         if noun == Noun::Secret && slot != Slot::Name && is_token(bare) && !word.is_code(text) {
-            return shape::find(text, word.start, word.start).or(Some(Hit { kind: "token", ..word.hit() }));
+            return shape::token_starting_at(text, word.start, word.start)
+                .or(Some(SecretHit { kind: "token", ..word.hit() }));
         }
         // Of a secret, more is said than its value, and code assigns it.
         astray |= noun == Noun::Secret
             && (english
-                && (word.colon && bare.iter().any(|byte| is(*byte, ALNUM))
+                && (word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
                     || matches!(bare, b"=" | b":" | b"=>" | b"->" | b"-" | b"/"))
                 || slot == Slot::Open && !is_adjective(bare) && !seen_name
                 || text[word.end..].starts_with(b","));
@@ -202,7 +210,10 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
             continue;
         }
         // An answer may follow: `"what's the password?" "x"`.
-        if byte(text, word.end) == b'?' && matches!(byte(text, word.end + 1), b'"') && !answered {
+        if byte_or_newline(text, word.end) == b'?'
+            && matches!(byte_or_newline(text, word.end + 1), b'"')
+            && !answered
+        {
             answered = true;
             slot = Slot::Value;
             continue;
@@ -217,10 +228,10 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
 /// Whether a word is a long random value, perhaps of hexadecimal digits.
 fn is_key(word: &[u8]) -> bool {
     (24..=128).contains(&word.len())
-        && word.iter().all(|byte| is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
+        && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
-        && super::chance::profile(word).is_random()
-        && super::chance::profile(word).digits > 1
+        && super::chance::profile_of(word).looks_random()
+        && super::chance::profile_of(word).digits > 1
 }
 
 fn speaks_of_hash(line: &[u8]) -> bool {
@@ -239,14 +250,14 @@ fn speaks_of_hash(line: &[u8]) -> bool {
         b" id ",
     ]
     .iter()
-    .any(|word| super::contains(line, word))
+    .any(|word| super::contains_bytes(line, word))
 }
 
 /// Whether a word can only be a token or a key: long, and drawn from letters of both cases and digits.
 fn is_token(word: &[u8]) -> bool {
-    let looks = super::chance::profile(word);
+    let looks = super::chance::profile_of(word);
     (24..=200).contains(&word.len())
-        && word.iter().all(|byte| is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
+        && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
         && looks.digits > 0
         && looks.upper > 2
@@ -266,12 +277,12 @@ fn is_adjective(word: &[u8]) -> bool {
 
 /// Whether a word is between commas.
 fn is_aside(text: &[u8], word: &Word) -> bool {
-    byte(text, word.end) == b',' && text[..word.start].trim_ascii_end().ends_with(b",")
+    byte_or_newline(text, word.end) == b',' && text[..word.start].trim_ascii_end().ends_with(b",")
 }
 
 /// Whether the next word is between commas: `the old password, x, still works`.
 fn is_apposed(text: &[u8], at: usize, line_end: usize) -> bool {
-    words(text, at, line_end).next().is_some_and(|word| byte(text, word.end) == b',')
+    words(text, at, line_end).next().is_some_and(|word| byte_or_newline(text, word.end) == b',')
 }
 
 /// Whether the next sentence speaks of the same thing: `I changed the password. It's x`.
@@ -284,7 +295,7 @@ fn continues(text: &[u8], end: usize, line_end: usize) -> bool {
 }
 
 /// Finds a value before the noun: `x is the password`, `use x as the password`, `root / x (password …)`.
-fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) -> Option<Hit> {
+fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) -> Option<SecretHit> {
     if noun != Noun::Password || !may_hold(&text[line_start..start]) {
         return None;
     }
@@ -306,7 +317,7 @@ fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) 
         if joint.stops {
             break;
         }
-        if JOINTS.holds(bare)
+        if JOINTS.contains_word(bare)
             && whole
             && grade(value.bytes(text)) >= Some(Grade::Likely)
             && !value.is_code(text)
@@ -317,7 +328,7 @@ fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) 
     // A value that is typed: `type x at the password prompt`.
     let typed = line.windows(2).find_map(|two| {
         let [verb, value] = two else { return None };
-        let told = TYPING.holds(verb.bytes(text))
+        let told = TYPING.contains_word(verb.bytes(text))
             && grade(value.bytes(text)) >= Some(Grade::Likely)
             && !value.is_code(text);
         told.then(|| value.hit())
@@ -336,17 +347,17 @@ fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) 
 /// Whether a preposition follows the noun: `the password for the vpn`.
 fn is_owned(text: &[u8], end: usize) -> bool {
     let line_end = line_end(text, end);
-    byte(text, end) == b' '
+    byte_or_newline(text, end) == b' '
         && words(text, end, line_end).next().is_some_and(|word| {
             let bare = word.bytes(text);
-            OWNERS.holds(bare)
-                || LINKS.holds(bare)
+            OWNERS.contains_word(bare)
+                || LINKS.contains_word(bare)
                 || matches!(bare, b"when" | b"if" | b"here" | b"there" | b"wenn" | b"quand")
         })
 }
 
 /// Finds the password in `admin:x` and `admin/x`.
-fn pair(text: &[u8], word: &Word, noun: Noun) -> Option<Hit> {
+fn pair(text: &[u8], word: &Word, noun: Noun) -> Option<SecretHit> {
     if noun == Noun::Secret {
         return None;
     }
@@ -354,8 +365,8 @@ fn pair(text: &[u8], word: &Word, noun: Noun) -> Option<Hit> {
     let mark = bare.iter().position(|byte| matches!(byte, b':' | b'/'))?;
     let (user, password) = (&bare[..mark], &bare[mark + 1..]);
     let named = user.len() > 1
-        && user.iter().all(|byte| is(*byte, ALNUM) || matches!(byte, b'.' | b'_' | b'-' | b'@'))
-        && is(user[0], LETTER);
+        && user.iter().all(|byte| byte_is(*byte, ALNUM) || matches!(byte, b'.' | b'_' | b'-' | b'@'))
+        && byte_is(user[0], LETTER);
     let told = named && grade(password) >= Some(Grade::Likely) && !word.is_code(text);
-    told.then_some(Hit { start: word.start + mark + 1, end: word.end, kind: "password" })
+    told.then_some(SecretHit { start: word.start + mark + 1, end: word.end, kind: "password" })
 }

@@ -4,26 +4,26 @@
 //! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word says what the value *is*
 //! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
 
-use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
+use super::classes::{DIGIT, LOWER, UPPER, byte_is, ends_with_ignore_case};
 use super::languages;
 
 /// Returns whether `$word` is one of the words of `$known`, in any case.
 macro_rules! is_one_of {
     ($word:expr, $known:literal $(,)?) => {
-        const { &list($known) }.holds($word)
+        const { &word_list($known) }.contains_word($word)
     };
 }
 
 /// Returns whether `$word` ends with one of the words of `$known`, in any case.
 macro_rules! ends_with_one_of {
     ($word:expr, $known:literal $(,)?) => {
-        const { &list($known) }.ends($word)
+        const { &word_list($known) }.ends_with_any($word)
     };
 }
 
 /// How much a name says, which decides what its value must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Says {
+pub enum NameStrength {
     /// A password. Any literal counts, however simple.
     Password,
     /// An API key, a token or a secret. The value must not be words.
@@ -40,65 +40,73 @@ pub enum Says {
 
 /// The verdict on a name, with the kind for the placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
-    pub says: Says,
+pub struct NameVerdict {
+    pub says: NameStrength,
     pub kind: &'static str,
 }
 
 /// Judges a name. Usually returns `None`.
-pub fn judge(name: &[u8]) -> Option<Verdict> {
-    if !hints(name) {
-        return languages::judge(name);
+pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
+    if !may_name_secret(name) {
+        return languages::judge_foreign_name(name);
     }
     // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
     if name.starts_with(b"TF_TOKEN_") {
-        return Some(Verdict { says: Says::Secret, kind: "token" });
+        return Some(NameVerdict { says: NameStrength::Secret, kind: "token" });
     }
-    let mut words = Words { rest: name };
+    let mut words = NameWords { rest: name };
     let mut head = words.next()?;
-    while is_suffix(head) {
+    while is_neutral_suffix(head) {
         head = words.next()?;
     }
     let mut before = words.next().unwrap_or_default();
     // The owner may come last: `PASSWORD_ADMIN`, `SECRET_DB`.
-    if is_one_of!(before, "password passwd pwd") && OWNERS.holds(head) {
+    if is_one_of!(before, "password passwd pwd") && OWNERS.contains_word(head) {
         head = before;
         before = words.next().unwrap_or_default();
     }
     judge_words(head, before, words)
 }
 
-fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> {
-    let verdict = |says, kind| Some(Verdict { says, kind });
+fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameVerdict> {
+    let verdict = |says, kind| Some(NameVerdict { says, kind });
     // The words that almost all names of secrets end with are tried before the lists.
     match head.len() {
-        3 if head.eq_ignore_ascii_case(b"key") => return judge_key(before),
+        3 if head.eq_ignore_ascii_case(b"key") => return judge_key_name(before),
         5 if head.eq_ignore_ascii_case(b"token") => {
-            return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
+            return if WORDS_MAKING_TOKEN_HARMLESS.contains_word(before) {
+                None
+            } else {
+                verdict(NameStrength::Secret, "token")
+            };
         }
-        6 if head.eq_ignore_ascii_case(b"secret") => return verdict(Says::Secret, "secret"),
+        6 if head.eq_ignore_ascii_case(b"secret") => return verdict(NameStrength::Secret, "secret"),
         // Examples are `client-key-data` of a kubeconfig and `npmAuthIdent` of Yarn.
         4 if head.eq_ignore_ascii_case(b"data") => {
             return if before.eq_ignore_ascii_case(b"key") {
-                verdict(Says::Secret, "private-key")
+                verdict(NameStrength::Secret, "private-key")
             } else {
                 None
             };
         }
         5 if head.eq_ignore_ascii_case(b"ident") => {
-            return if before.eq_ignore_ascii_case(b"auth") { verdict(Says::Secret, "auth") } else { None };
+            return if before.eq_ignore_ascii_case(b"auth") {
+                verdict(NameStrength::Secret, "auth")
+            } else {
+                None
+            };
         }
-        8 if head.eq_ignore_ascii_case(b"password") => return verdict(Says::Password, "password"),
+        8 if head.eq_ignore_ascii_case(b"password") => return verdict(NameStrength::Password, "password"),
         _ => {}
     }
-    let head = singular(head);
+    let head = without_plural(head);
     if is_one_of!(head, "authorization") {
-        return verdict(Says::Authorization, "authorization");
+        return verdict(NameStrength::Authorization, "authorization");
     }
     if ends_with_one_of!(head, "assword passwd passphrase passwort passcode authtok")
         || is_one_of!(head, "pwd passe")
     {
-        return verdict(Says::Password, "password");
+        return verdict(NameStrength::Password, "password");
     }
     if is_one_of!(
         head,
@@ -107,70 +115,77 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         head,
         "storepass keypass remotepass localpass imappass sqlpass wifipass vaultpass"
     ) {
-        let sure = ACCOUNTS.holds(before) || !is_one_of!(head, "pw pass phrase");
+        let sure = ACCOUNT_WORDS.contains_word(before) || !is_one_of!(head, "pw pass phrase");
         return match is_one_of!(head, "phrase") && !is_one_of!(before, "seed recovery pass") {
             true => None,
-            false => verdict(if sure { Says::Password } else { Says::Pass }, "password"),
+            false => verdict(if sure { NameStrength::Password } else { NameStrength::Pass }, "password"),
         };
     }
     // The Erlang cookie lets anybody run code in the cluster.
     if is_one_of!(head, "cookie") && is_one_of!(before, "erlang") {
-        return verdict(Says::Password, "cookie");
+        return verdict(NameStrength::Password, "cookie");
     }
     let personal = is_one_of!(head, "pat")
         && (before.is_empty() && head == b"PAT"
             || is_one_of!(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext"));
     if ends_with_ignore_case(head, "token") || is_one_of!(head, "jwt") || personal {
-        return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
+        return if WORDS_MAKING_TOKEN_HARMLESS.contains_word(before) {
+            None
+        } else {
+            verdict(NameStrength::Secret, "token")
+        };
     }
     if ends_with_ignore_case(head, "secret") && !is_one_of!(head, "issecret") {
-        return verdict(Says::Secret, "secret");
+        return verdict(NameStrength::Secret, "secret");
     }
     if is_one_of!(head, "credential cred") {
-        return verdict(Says::Secret, "credential");
+        return verdict(NameStrength::Secret, "credential");
     }
     if is_one_of!(head, "auth bearer authkey wif") {
-        return verdict(Says::Secret, "auth");
+        return verdict(NameStrength::Secret, "auth");
     }
     // `-Dsonar.login=x` takes a token.
     if is_one_of!(head, "login") && ends_with_ignore_case(before, "sonar") {
-        return verdict(Says::Secret, "token");
+        return verdict(NameStrength::Secret, "token");
     }
     if is_one_of!(head, "sig signature") {
-        return verdict(Says::Signature, "signature");
+        return verdict(NameStrength::Signature, "signature");
     }
     if is_one_of!(head, "salt") {
-        return verdict(Says::Perhaps, "secret");
+        return verdict(NameStrength::Perhaps, "secret");
     }
     if ends_with_one_of!(
         head,
         "apikey secretkey accesskey privatekey privkey authkey accountkey encryptionkey",
     ) {
-        return verdict(Says::Secret, "api-key");
+        return verdict(NameStrength::Secret, "api-key");
     }
     // An AppRole of Vault logs in with its `secret_id`.
     if is_one_of!(head, "id") && is_one_of!(before, "secret") {
-        return verdict(Says::Perhaps, "secret");
+        return verdict(NameStrength::Perhaps, "secret");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // This is the only identifier that is treated as part of a key, as in a Google service account.
         return is_one_of!(words.next()?, "private")
-            .then_some(Verdict { says: Says::Secret, kind: "private-key-id" });
+            .then_some(NameVerdict { says: NameStrength::Secret, kind: "private-key-id" });
     }
     None
 }
 
 /// Judges a name whose last word is `key`, by the word before it.
-fn judge_key(before: &[u8]) -> Option<Verdict> {
-    if OTHER_KEYS.holds(before) {
+fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
+    if WORDS_MAKING_KEY_HARMLESS.contains_word(before) {
         return None;
     }
-    let sure = SECRET_KEYS.holds(before) || ends_with_ignore_case(before, "api");
-    Some(Verdict { says: if sure { Says::Secret } else { Says::Perhaps }, kind: "api-key" })
+    let sure = WORDS_MAKING_KEY_SECRET.contains_word(before) || ends_with_ignore_case(before, "api");
+    Some(NameVerdict {
+        says: if sure { NameStrength::Secret } else { NameStrength::Perhaps },
+        kind: "api-key",
+    })
 }
 
 /// Words before `key` that make it a secret.
-static SECRET_KEYS: List = list(
+static WORDS_MAKING_KEY_SECRET: WordList = word_list(
     "\
     api secret access private auth encryption encrypt decryption signing master account shared client \
     service storage webhook hmac jwt crypto admin root consumer subscription ingest ingestion \
@@ -188,7 +203,7 @@ static SECRET_KEYS: List = list(
 );
 
 /// Words before `key` that make it something else.
-static OTHER_KEYS: List = list(
+static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     "\
     public pub primary foreign partition sort cache idempotency routing row map dict hash range object \
     index group order unique composite host translation i18n message locale query hot short shortcut \
@@ -200,7 +215,7 @@ static OTHER_KEYS: List = list(
 );
 
 /// Words before `token` that make it a piece of text or a position in a list.
-static OTHER_TOKENS: List = list(
+static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     "\
     next page continuation sync pagination cancellation cancel design syntax lexer current prev previous \
     last peek first eof start end max min num total special bos eos pad unk mask sep cls input output \
@@ -209,7 +224,7 @@ static OTHER_TOKENS: List = list(
 );
 
 /// Words before `pass` and `pw` that make it a password rather than a compiler pass.
-static ACCOUNTS: List = list(
+static ACCOUNT_WORDS: WordList = word_list(
     "\
     db database user admin root smtp mail email imap ftp sftp redis mysql pg postgres mongo mongodb \
     rabbitmq amqp ldap login ssh proxy http basic auth wifi vpn keystore truststore key svn git registry \
@@ -218,24 +233,24 @@ static ACCOUNTS: List = list(
 );
 
 /// Words that say whose password it is, after the noun.
-static OWNERS: List = list(
+static OWNERS: WordList = word_list(
     "admin root db database mysql postgres pg redis mongo smtp mail ftp sftp ldap app svc guest sa owner master",
 );
 
 /// Words that may follow without changing the meaning of the value.
-static SUFFIXES: List = list(
+static NEUTRAL_SUFFIXES: WordList = word_list(
     "\
     prod production dev development staging stage stg test testing live sandbox base value string plain \
     plaintext raw b hex private old new primary secondary default confirm confirmation repeat again us \
     eu local ci main v in here env",
 );
 
-fn is_suffix(word: &[u8]) -> bool {
-    word.iter().all(|byte| is(*byte, DIGIT)) || SUFFIXES.holds(word)
+fn is_neutral_suffix(word: &[u8]) -> bool {
+    word.iter().all(|byte| byte_is(*byte, DIGIT)) || NEUTRAL_SUFFIXES.contains_word(word)
 }
 
 /// Whether a name may be that of a secret. The test is cheap, and almost every name fails it.
-fn hints(name: &[u8]) -> bool {
+fn may_name_secret(name: &[u8]) -> bool {
     let stem = |stem: &[u8]| {
         matches!(
             &[stem[0] | 32, stem[1] | 32, stem[2] | 32],
@@ -265,7 +280,7 @@ fn hints(name: &[u8]) -> bool {
 
 /// Returns a word without its plural if the plural still names one secret: `credentials` does, whereas `tokens` and
 /// `keys` are lists or counts.
-fn singular(word: &[u8]) -> &[u8] {
+fn without_plural(word: &[u8]) -> &[u8] {
     match word.last() {
         Some(b's' | b'S') if ends_with_one_of!(word, "credentials creds") => &word[..word.len() - 1],
         _ => word,
@@ -274,7 +289,7 @@ fn singular(word: &[u8]) -> &[u8] {
 
 /// A list of words. It is one string, so that there is no table of pointers to relocate when the process starts. What
 /// the compiler computes from the string rules out almost every word.
-pub(super) struct List {
+pub(super) struct WordList {
     words: &'static str,
     /// The lengths of the words, by their first letter.
     lengths: [u32; 32],
@@ -282,26 +297,27 @@ pub(super) struct List {
     lasts: u32,
 }
 
-impl List {
-    pub(super) fn holds(&self, word: &[u8]) -> bool {
+impl WordList {
+    pub(super) fn contains_word(&self, word: &[u8]) -> bool {
         let Some(first) = word.first() else { return false };
         word.len() < 32
             && self.lengths[usize::from(*first & 31)] & 1 << word.len() != 0
-            && self.each().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+            && self.each_word().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
     }
 
     /// Returns whether `word` ends with one of the words.
-    fn ends(&self, word: &[u8]) -> bool {
+    fn ends_with_any(&self, word: &[u8]) -> bool {
         let Some(last) = word.last() else { return false };
-        self.lasts & 1 << (*last & 31) != 0 && self.each().any(|known| ends_with_ignore_case(word, known))
+        self.lasts & 1 << (*last & 31) != 0
+            && self.each_word().any(|known| ends_with_ignore_case(word, known))
     }
 
-    fn each(&self) -> impl Iterator<Item = &'static str> {
+    fn each_word(&self) -> impl Iterator<Item = &'static str> {
         self.words.split_ascii_whitespace()
     }
 }
 
-pub(super) const fn list(words: &'static str) -> List {
+pub(super) const fn word_list(words: &'static str) -> WordList {
     let bytes = words.as_bytes();
     let (mut lengths, mut lasts) = ([0; 32], 0);
     let (mut at, mut start) = (0, 0);
@@ -315,26 +331,28 @@ pub(super) const fn list(words: &'static str) -> List {
         }
         at += 1;
     }
-    List { words, lengths, lasts }
+    WordList { words, lengths, lasts }
 }
 
 /// Iterates over the words of a name, the last one first.
-struct Words<'a> {
+struct NameWords<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for NameWords<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
         while let Some((last, shorter)) = self.rest.split_last()
-            && is_joint(*last)
+            && is_word_separator(*last)
         {
             self.rest = shorter;
         }
         let end = self.rest.len();
         let mut start = end;
-        while start > 0 && !is_joint(self.rest[start - 1]) && !(start < end && starts_word(self.rest, start))
+        while start > 0
+            && !is_word_separator(self.rest[start - 1])
+            && !(start < end && begins_word_at(self.rest, start))
         {
             start -= 1;
         }
@@ -344,15 +362,15 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-fn is_joint(byte: u8) -> bool {
+fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
 }
 
 /// Whether a word starts at `at` inside `name`, as in `a|B`, `1|b`, `b|1` and `AB|Cd`.
-fn starts_word(name: &[u8], at: usize) -> bool {
+fn begins_word_at(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
-    let after_is_lower = name.get(at + 1).is_some_and(|byte| is(*byte, LOWER));
-    (is(before, LOWER) && is(here, UPPER))
-        || (is(before, UPPER) && is(here, UPPER) && after_is_lower)
-        || (is(before, DIGIT) != is(here, DIGIT))
+    let after_is_lower = name.get(at + 1).is_some_and(|byte| byte_is(*byte, LOWER));
+    (byte_is(before, LOWER) && byte_is(here, UPPER))
+        || (byte_is(before, UPPER) && byte_is(here, UPPER) && after_is_lower)
+        || (byte_is(before, DIGIT) != byte_is(here, DIGIT))
 }

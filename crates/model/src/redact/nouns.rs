@@ -1,7 +1,7 @@
 //! The nouns of lines that speak of a secret, in the supported languages: `password`, `mot de passe`, `Zugangsdaten`.
 
-use super::classes::{ALNUM, LETTER, UPPER, byte, ends_with_ignore_case, is};
-use super::names::{List, list};
+use super::classes::{ALNUM, LETTER, UPPER, byte_is, byte_or_newline, ends_with_ignore_case};
+use super::names::{WordList, word_list};
 use super::{context, languages, stated};
 
 /// What the noun of a line means.
@@ -17,33 +17,35 @@ pub enum Noun {
 /// Returns what the word means, and where the noun of which it is a part begins and ends.
 pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun, usize, usize)> {
     let word = &text[start..end];
-    let next = byte(text, end);
+    let next = byte_or_newline(text, end);
     // A noun ends at a blank or a mark of a sentence. In code, a bracket or a dot follows.
     let closes = match next {
         b' ' | b'\n' | b'\r' | b':' | b',' | b'"' | b'\'' | b'`' | b'*' | b')' | b'?' | b'!' | b';'
         | b'=' => true,
-        b'.' => !is(byte(text, end + 1), ALNUM),
+        b'.' => !byte_is(byte_or_newline(text, end + 1), ALNUM),
         b'|' | b'\t' => true,
         0xc3 => true,
         _ => false,
     };
     let opened = start.checked_sub(1).map_or(b'\n', |at| text[at]);
     let opens = match opened {
-        b'-' => is(word[0], UPPER) || matches!(word, b"value" | b"text"),
+        b'-' => byte_is(word[0], UPPER) || matches!(word, b"value" | b"text"),
         b'n' | b't' | b'r' => text[..start - 1].ends_with(b"\\"),
-        mark => !is(mark, ALNUM) && !matches!(mark, b'_' | b'.' | b'/' | b'$' | b'@' | b'#' | b'%' | b'\\'),
+        mark => {
+            !byte_is(mark, ALNUM) && !matches!(mark, b'_' | b'.' | b'/' | b'$' | b'@' | b'#' | b'%' | b'\\')
+        }
     };
     if !closes || !opens || !is_plain(word) {
         return None;
     }
-    if !(next == 0xc3 || KNOWN.holds(word) || word.len() >= 8 && is_compound(word)) {
+    if !(next == 0xc3 || KNOWN.contains_word(word) || word.len() >= 8 && is_compound(word)) {
         return None;
     }
     if next == 0xc3 {
         return accented(text, start, end);
     }
     let before = &text[floor..start];
-    if PASSWORDS.holds(word) || stated::names_password(word) || languages::names_password(word) {
+    if PASSWORDS.contains_word(word) || stated::is_password_name(word) || languages::names_password(word) {
         if word.eq_ignore_ascii_case(b"passe") {
             let name = ["mot de ", "palavra-", "phrase de "]
                 .iter()
@@ -52,7 +54,7 @@ pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun
         }
         return Some((Noun::Password, start, end));
     }
-    if PAIRS.holds(word) {
+    if PAIRS.contains_word(word) {
         return Some((Noun::Pair, start, end));
     }
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(before, word));
@@ -117,7 +119,7 @@ pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun
 /// Whether the noun begins a line below `user name`.
 fn is_below_user(before: &[u8]) -> bool {
     let Some(above) = before.strip_suffix(b"\n") else { return false };
-    let line = context::last_line(&above[above.len().saturating_sub(60)..]);
+    let line = context::text_after_last_break(&above[above.len().saturating_sub(60)..]);
     ["user ", "USER ", "login ", "username "].iter().any(|user| line.starts_with(user.as_bytes()))
 }
 
@@ -143,7 +145,7 @@ fn accented(text: &[u8], start: usize, end: usize) -> Option<(Noun, usize, usize
 }
 
 /// All nouns. Almost every word fails here.
-static KNOWN: List = list(
+static KNOWN: WordList = word_list(
     "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola mdps creds cred credentials credential login logins \
      identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens accesos pass secret geheim geheimnis \
      segreto segredo secreto code codice key token sleutel chiave chave llave pin value text phrase frase ordine ordre password passwd passwort \
@@ -152,10 +154,10 @@ static KNOWN: List = list(
 
 /// Whether a word is a noun that [`near`] examines on its own.
 pub fn is_head(word: &[u8]) -> bool {
-    HEADS.holds(word)
+    HEADS.contains_word(word)
 }
 
-static HEADS: List = list(
+static HEADS: WordList = word_list(
     "pw pwd mdp clave senha passphrase passcode psk wachtwoord kennwort creds credentials token password passwd passwort",
 );
 
@@ -166,18 +168,18 @@ fn is_compound(word: &[u8]) -> bool {
         .any(|noun| ends_with_ignore_case(word, noun))
 }
 
-static PASSWORDS: List = list(
+static PASSWORDS: WordList = word_list(
     "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola pass-phrase mdps",
 );
 
-static PAIRS: List = list(
+static PAIRS: WordList = word_list(
     "creds cred credentials credential login logins identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali \
      inloggegevens accesos",
 );
 
 /// Whether a word is spelled like one of a sentence: `password`, `Password`, `PASSWORD`.
 fn is_plain(word: &[u8]) -> bool {
-    let upper = word.iter().filter(|byte| is(**byte, UPPER)).count();
-    let letters = word.iter().all(|byte| is(*byte, LETTER));
-    letters && (upper == 0 || upper == word.len() || upper == 1 && is(word[0], UPPER))
+    let upper = word.iter().filter(|byte| byte_is(**byte, UPPER)).count();
+    let letters = word.iter().all(|byte| byte_is(*byte, LETTER));
+    letters && (upper == 0 || upper == word.len() || upper == 1 && byte_is(word[0], UPPER))
 }

@@ -1,46 +1,51 @@
 //! A user and a password stated as a pair: `log in as admin / x`, `credentials: admin:x`, `user/pass: admin/x`.
 
-use super::Hit;
-use super::classes::{BASE64_URL, DOT, blanks, byte, is, run_back, starts_with_ignore_case};
-use super::context::last_line;
+use super::SecretHit;
+use super::classes::{
+    BASE64_URL, DOT, byte_is, byte_or_newline, count_blanks, run_length_at_end, starts_with_ignore_case,
+};
+use super::context::text_after_last_break;
 use super::grades::grade;
-use super::sentences::{self, Least};
+use super::sentences::{self, RequiredCertainty};
 
 /// How many bytes before a pair the words that announce it may be.
-const REACH: usize = 100;
+const MAX_ANNOUNCEMENT_DISTANCE: usize = 100;
 /// Words, or beginnings of words, that announce a pair.
-const TELLING: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
+const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
     accesso accedi credencia credenzia inlog wifi wi-fi ssid";
 /// Pairs of words that announce a pair.
-const TELLING_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
+const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
 /// Common account names, which usually have a password.
-const ACCOUNTS: &str =
+const ACCOUNT_NAMES: &str =
     "admin administrator root guest sa superuser superadmin sysadmin operator demo tester testuser";
 
 /// Finds the password in `admin / x`. `at` is the slash between two blanks.
-pub fn apart(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = text[floor..at].strip_suffix(b" ")?;
-    let user = name_before(before)?;
-    let told = is_told(&before[..before.len() - user.len()]);
-    if !told && is_account(user) {
+    let user = word_before(before)?;
+    let told = is_pair_announced(&before[..before.len() - user.len()]);
+    if !told && is_account_name(user) {
         let end = at + 2 + sentences::value_length(&text[at + 2..]);
-        let likely = grade(&text[at + 2..end]).is_some() && !super::contains(&text[at + 2..end], b"REDACTED");
-        return likely.then_some(Hit { start: at + 2, end, kind: "password" });
+        let likely =
+            grade(&text[at + 2..end]).is_some() && !super::contains_bytes(&text[at + 2..end], b"REDACTED");
+        return likely.then_some(SecretHit { start: at + 2, end, kind: "password" });
     }
-    told.then(|| sentences::accepted(text, at + 2, least(user)))?
+    told.then(|| sentences::unquoted_secret_at(text, at + 2, required_certainty(user)))?
 }
 
 /// Finds the password in `admin:x` after words such as `log in with`; `at` is the colon after the user
 /// `text[start..at]`.
-pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let credentials = || {
-        let line = last_line(&text[start.saturating_sub(REACH)..start]);
-        [&b"creds"[..], b"credential", b"Creds", b"Credential"].iter().any(|word| super::contains(line, word))
+        let line = text_after_last_break(&text[start.saturating_sub(MAX_ANNOUNCEMENT_DISTANCE)..start]);
+        [&b"creds"[..], b"credential", b"Creds", b"Credential"]
+            .iter()
+            .any(|word| super::contains_bytes(line, word))
     };
     let near = &text[start.saturating_sub(200)..start];
     // A line of Postfix or Asterisk: `[host]:587 name:x`, `register => name:x@host`.
-    let line = last_line(near);
-    if line.starts_with(b"[") && super::contains(line, b"]:") && line.len() < 80
+    let line = text_after_last_break(near);
+    if line.starts_with(b"[") && super::contains_bytes(line, b"]:") && line.len() < 80
         || line.ends_with(b"register => ")
         || line.ends_with(b"stats auth ")
     {
@@ -50,58 +55,64 @@ pub fn colon(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         return assigned(&text[..end], at);
     }
     if memchr::memmem::rfind(near, b"chpasswd:").is_some()
-        || memchr::memmem::find(last_line(near), b"bundle config").is_some()
+        || memchr::memmem::find(text_after_last_break(near), b"bundle config").is_some()
     {
-        return super::flags::given(text, at + 1);
+        return super::flags::secret_argument(text, at + 1);
     }
-    if byte(text, at + 1).is_ascii_whitespace() || !is_account(&text[start..at]) && !credentials() {
+    if byte_or_newline(text, at + 1).is_ascii_whitespace()
+        || !is_account_name(&text[start..at]) && !credentials()
+    {
         return None;
     }
     // A pair such as `root:wheel` is a user and a group.
-    let hit = sentences::accepted(text, at + 1, Least::Words)?;
+    let hit = sentences::unquoted_secret_at(text, at + 1, RequiredCertainty::Words)?;
     let after = &text[hit.end..text.len().min(hit.end + 16)];
-    let told = is_told(&text[..start])
+    let told = is_pair_announced(&text[..start])
         || [&b" to log"[..], b" to sign"].iter().any(|words| after.starts_with(words));
     told.then_some(hit)
 }
 
 /// Finds the password in `login=name:x`; `at` is the colon.
-pub fn assigned(text: &[u8], at: usize) -> Option<Hit> {
+pub fn assigned(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
-    let told = grade(content).is_some() || content.len() >= 12 && super::chance::profile(content).is_random();
-    let plain = !content.contains(&b'/') && !super::contains(content, b"REDACTED");
-    (told && plain).then_some(Hit { start: at + 1, end, kind: "password" })
+    let told =
+        grade(content).is_some() || content.len() >= 12 && super::chance::profile_of(content).looks_random();
+    let plain = !content.contains(&b'/') && !super::contains_bytes(content, b"REDACTED");
+    (told && plain).then_some(SecretHit { start: at + 1, end, kind: "password" })
 }
 
 /// Finds the password in `user/pass: admin/x`; `at` is where the user begins.
-pub fn joined(text: &[u8], at: usize) -> Option<Hit> {
-    let length = text[at..].iter().take(40).take_while(|byte| is(**byte, BASE64_URL | DOT)).count();
+pub fn password_in_joined_pair(text: &[u8], at: usize) -> Option<SecretHit> {
+    let length = text[at..].iter().take(40).take_while(|byte| byte_is(**byte, BASE64_URL | DOT)).count();
     let mark = at + length;
-    let told = length > 1 && matches!(byte(text, mark), b'/' | b':');
-    let value = mark + 1 + blanks(text.get(mark + 1..)?, 1);
-    told.then(|| sentences::accepted(text, value, Least::Word))?
+    let told = length > 1 && matches!(byte_or_newline(text, mark), b'/' | b':');
+    let value = mark + 1 + count_blanks(text.get(mark + 1..)?, 1);
+    told.then(|| sentences::unquoted_secret_at(text, value, RequiredCertainty::Word))?
 }
 
 /// Finds the password in the first pair after the word that ends at `end`, as in `creds for the box: ann/x` and
 /// `credentials are ann:x`.
-pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
-    let window = &text[end..text.len().min(end + REACH)];
+pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<SecretHit> {
+    let window = &text[end..text.len().min(end + MAX_ANNOUNCEMENT_DISTANCE)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let mut at = 0;
     for word in window.split(|byte| matches!(byte, b' ' | b'`' | b'"' | b'\'' | b'(')) {
-        let user = word.iter().take_while(|byte| is(**byte, BASE64_URL | DOT | super::classes::AT)).count();
+        let user =
+            word.iter().take_while(|byte| byte_is(**byte, BASE64_URL | DOT | super::classes::AT)).count();
         let value = end + at + user + 1;
-        let told =
-            (2..40).contains(&user) && matches!(byte(word, user), b'/' | b':') && user + 1 < word.len();
+        let told = (2..40).contains(&user)
+            && matches!(byte_or_newline(word, user), b'/' | b':')
+            && user + 1 < word.len();
         // A path such as `config/Settings2.md` is not a pair.
         let path = || {
-            byte(word, user) == b'/' && word[user + 1..].contains(&b'.') || word[user + 1..].contains(&b'/')
+            byte_or_newline(word, user) == b'/' && word[user + 1..].contains(&b'.')
+                || word[user + 1..].contains(&b'/')
         };
         if told
             && !path()
-            && let Some(hit) = sentences::accepted(text, value, Least::Words)
-            && is_made_up(&text[hit.start..hit.end])
+            && let Some(hit) = sentences::unquoted_secret_at(text, value, RequiredCertainty::Words)
+            && looks_made_up(&text[hit.start..hit.end])
         {
             return Some(hit);
         }
@@ -111,27 +122,33 @@ pub fn behind(text: &[u8], end: usize) -> Option<Hit> {
 }
 
 /// Whether a text looks made up or random, unlike files and types such as `config/Settings2` and `aws/StsProvider2`.
-fn is_made_up(content: &[u8]) -> bool {
-    super::made_up::look(content).is_some() || super::chance::profile(content).is_random()
+fn looks_made_up(content: &[u8]) -> bool {
+    super::made_up::made_up_certainty(content).is_some() || super::chance::profile_of(content).looks_random()
 }
 
-fn least(user: &[u8]) -> Least {
-    if is_account(user) || user.contains(&b'@') { Least::Word } else { Least::Words }
+fn required_certainty(user: &[u8]) -> RequiredCertainty {
+    if is_account_name(user) || user.contains(&b'@') {
+        RequiredCertainty::Word
+    } else {
+        RequiredCertainty::Words
+    }
 }
 
-fn is_account(user: &[u8]) -> bool {
-    ACCOUNTS.split(' ').any(|known| user.eq_ignore_ascii_case(known.as_bytes()))
+fn is_account_name(user: &[u8]) -> bool {
+    ACCOUNT_NAMES.split(' ').any(|known| user.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-fn name_before(before: &[u8]) -> Option<&[u8]> {
-    let length = run_back(before, BASE64_URL | DOT | super::classes::AT, 64);
+fn word_before(before: &[u8]) -> Option<&[u8]> {
+    let length = run_length_at_end(before, BASE64_URL | DOT | super::classes::AT, 64);
     (length > 1).then(|| &before[before.len() - length..])
 }
 
-fn is_told(before: &[u8]) -> bool {
-    let line = last_line(&before[before.len().saturating_sub(REACH)..]);
-    TELLING_PAIRS.iter().any(|words| super::contains(line, words))
+fn is_pair_announced(before: &[u8]) -> bool {
+    let line = text_after_last_break(&before[before.len().saturating_sub(MAX_ANNOUNCEMENT_DISTANCE)..]);
+    ANNOUNCING_WORD_PAIRS.iter().any(|words| super::contains_bytes(line, words))
         || line
             .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'/' | b'(' | b',' | b'*'))
-            .any(|word| TELLING.split_ascii_whitespace().any(|known| starts_with_ignore_case(word, known)))
+            .any(|word| {
+                ANNOUNCING_WORDS.split_ascii_whitespace().any(|known| starts_with_ignore_case(word, known))
+            })
 }

@@ -1,21 +1,23 @@
 //! Decides whether the value after the name of a password is a password. Any literal is one, however simple, except for
 //! texts that are typical of code, forms and sentences in that place.
 
-use super::chance::Profile;
-use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte, is, starts_with_ignore_case};
-use super::made_up::Sure;
-use super::values::{Joint, Value, is_constant, is_numbered, is_type};
+use super::chance::ValueProfile;
+use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, starts_with_ignore_case};
+use super::made_up::PasswordCertainty;
+use super::values::{Value, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
 use super::{context, languages, made_up};
 
 /// Whether a value is a literal password: anything that is not obviously code or prose.
-pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+pub fn is_literal_password(text: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     if looks.len < 3 {
         return false;
     }
     let plain = looks.letters() == looks.len
-        || content.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b'_' | b'-' | b'.' | b' '));
-    if plain && mentions_itself(content) {
+        || content
+            .iter()
+            .all(|byte| made_up::is_latin_letter(*byte) || matches!(byte, b'_' | b'-' | b'.' | b' '));
+    if plain && mentions_password(content) {
         return false;
     }
     if content.contains(&b' ') {
@@ -25,23 +27,27 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     }
     if value.quoted {
         // A value as in `"password": "Passwort"` is a label. A label contains no full stop.
-        let label = is(content[0], UPPER)
+        let label = byte_is(content[0], UPPER)
             && looks.upper == 1
             && !content.contains(&b'.')
             && !(joint.tight && joint.listed)
-            && made_up::look(content).is_none();
-        let state = !joint.tight && made_up::is_state(content);
-        return !(plain && (label || state || is_constant(content)));
+            && made_up::made_up_certainty(content).is_none();
+        let state = !joint.tight && made_up::is_state_word(content);
+        return !(plain && (label || state || is_constant_name(content)));
     }
-    if made_up::is_nouns(content) || made_up::is_words(content) && is_printed(text, value) {
+    if made_up::is_everyday_nouns(content)
+        || made_up::is_joined_words(content) && is_printed_object(text, value)
+    {
         return true;
     }
     // A sentence may follow, as in `DB_PASSWORD: the password of the database`.
-    let sentence =
-        !joint.tight && plain && byte(text, value.end) == b' ' && is(byte(text, value.end + 1), LETTER);
+    let sentence = !joint.tight
+        && plain
+        && byte_or_newline(text, value.end) == b' '
+        && byte_is(byte_or_newline(text, value.end + 1), LETTER);
     // The text of a form, as in `label.password=Mot de passe`.
     let labelled = plain && !joint.loud && !joint.listed && is_sentence(&text[value.end..]);
-    if is_type(content) || sentence || labelled {
+    if is_type_name(content) || sentence || labelled {
         return false;
     }
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
@@ -49,47 +55,47 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
         return looks.len >= if joint.tight { 4 } else { 5 };
     }
     if joint.loud {
-        return joint.tight || !(plain && separated) || made_up::is_words(content);
+        return joint.tight || !(plain && separated) || made_up::is_joined_words(content);
     }
     let joined = content.iter().any(|byte| matches!(byte, b'.' | b'-'))
-        && matches!(byte(text, value.end), b'\n' | b'\r');
+        && matches!(byte_or_newline(text, value.end), b'\n' | b'\r');
     // The value may be in a flow mapping of YAML, as in `- { name: bob, password: Copper.kettle }`.
     let flow = matches!(text[value.end..], [b'}', ..] | [b' ', b'}', ..])
-        && context::last_line(&text[value.start.saturating_sub(120)..value.start])
+        && context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start])
             .trim_ascii_start()
             .starts_with(b"- {");
-    if flow && made_up::look(content).is_some() {
+    if flow && made_up::made_up_certainty(content).is_some() {
         return true;
     }
-    if made_up::is_words(content)
-        && (is_annotated(text, value)
-            || (joint.tight || joined || is_labelled(text, value)) && !passes_on(text, value))
+    if made_up::is_joined_words(content)
+        && (has_note_after(text, value)
+            || (joint.tight || joined || is_note_label(text, value)) && !is_argument_or_member(text, value))
     {
         return true;
     }
     // Values such as `user-name`, `user_name` and `user.name` are names. With inner capitals (`Otter-rKqWb`) they are
     // not.
-    let next = byte(text, value.end);
+    let next = byte_or_newline(text, value.end);
     let passed = matches!(next, b',' | b')');
     let ends = !(passed || next == b';' || plain && next == b' ');
     let humped = separated && looks.changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, but `password=secret` at the end of a line sets a password.
-        let literal = (joint.tight && !separated && !passed && !made_up::is_state(content))
+        let literal = (joint.tight && !separated && !passed && !made_up::is_state_word(content))
             || is_lone_word(text, value);
         // Programs print objects in a form such as `Config(user=app, password=word, ssl=false)`.
         let rest = &text[value.end..text.len().min(value.end + 60)];
         let printed = passed
             && joint.tight
             && looks.len >= 6
-            && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains(rest, word));
+            && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains_bytes(rest, word));
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than any word
-        return joint.listed || literal || printed || humped || capitals || looks.is_random();
+        return joint.listed || literal || printed || humped || capitals || looks.looks_random();
     }
     // A value such as `violet-cobalt-85` must be alone on its line, because in code it would be a subtraction.
-    let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
+    let summed = is_words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
-    joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
+    joint.tight || !(name_like || is_numbered_variable(content)) || looks.looks_random()
 }
 
 /// Whether words follow up to the end of the line, none of which is a setting.
@@ -97,31 +103,31 @@ fn is_sentence(rest: &[u8]) -> bool {
     let line = &rest[..rest.iter().take(80).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(80))];
     let words = line.strip_prefix(b" ").unwrap_or_default();
     !words.is_empty()
-        && words.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b' ' | b'\'' | b'.'))
+        && words.iter().all(|byte| made_up::is_latin_letter(*byte) || matches!(byte, b' ' | b'\'' | b'.'))
 }
 
 /// Whether text follows the value that does not occur in code, as in `password: CopperKettle (shown once)`,
 /// `… (password: CopperKettle)` and `/* password: CopperKettle */`.
-fn is_annotated(text: &[u8], value: Value) -> bool {
+fn has_note_after(text: &[u8], value: Value) -> bool {
     let rest = &text[value.end..];
     if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {
         return true;
     }
-    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+    let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     // The line may be quoted, as in `git commit -m 'password: CopperKettle'`.
-    if matches!(byte(rest, 0), b'"' | b'\'') && line.contains(&byte(rest, 0)) {
+    if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && line.contains(&byte_or_newline(rest, 0)) {
         return true;
     }
     // In code the bracket belongs to a call, or to a function whose body or result follows.
-    if byte(rest, 0) == b']' && line.trim_ascii_start().starts_with(b"[") {
+    if byte_or_newline(rest, 0) == b']' && line.trim_ascii_start().starts_with(b"[") {
         return true;
     }
     let opened = memchr::memrchr(b'(', line).is_some_and(|at| line[..at].ends_with(b" "));
     opened
-        && byte(rest, 0) == b')'
-        && match byte(rest, 1) {
+        && byte_or_newline(rest, 0) == b')'
+        && match byte_or_newline(rest, 1) {
             b'\n' | b'\r' | b'.' | b',' | b'"' => true,
-            b' ' => is(byte(rest, 2), LOWER),
+            b' ' => byte_is(byte_or_newline(rest, 2), LOWER),
             _ => false,
         }
 }
@@ -129,13 +135,13 @@ fn is_annotated(text: &[u8], value: Value) -> bool {
 /// Whether the value is next to the name of a user, in the form in which programs print objects:
 /// `User(name=ann, password=CopperKettle)`, `Config{User:ann Password:CopperKettle}`. In code both would be names of
 /// variables.
-fn is_printed(text: &[u8], value: Value) -> bool {
-    let closes = matches!(byte(text, value.end), b')' | b']' | b'}' | b',' | b' ');
-    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+fn is_printed_object(text: &[u8], value: Value) -> bool {
+    let closes = matches!(byte_or_newline(text, value.end), b')' | b']' | b'}' | b',' | b' ');
+    let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let Some(open) = line.iter().rposition(|byte| matches!(byte, b'(' | b'[' | b'{')) else { return false };
     let typed = line[..open].trim_ascii_end();
-    let typed = &typed[typed.len() - typed.iter().rev().take_while(|byte| is(**byte, WORD)).count()..];
-    let is_type = typed.first().is_none_or(|first| is(*first, UPPER));
+    let typed = &typed[typed.len() - typed.iter().rev().take_while(|byte| byte_is(**byte, WORD)).count()..];
+    let is_type = typed.first().is_none_or(|first| byte_is(*first, UPPER));
     let mut members =
         line[open + 1..].split(|byte| matches!(byte, b',' | b' ')).filter(|part| !part.is_empty());
     closes
@@ -154,28 +160,29 @@ fn is_printed(text: &[u8], value: Value) -> bool {
 }
 
 /// Whether the value is an argument or a member in code, and not the end of a statement.
-fn passes_on(text: &[u8], value: Value) -> bool {
+fn is_argument_or_member(text: &[u8], value: Value) -> bool {
     // In a note, a comma may follow the value, as in `old password: x, new password: y`.
-    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+    let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let end = value.end;
-    match byte(text, end) {
-        b',' if is_phrase(line) => false,
+    match byte_or_newline(text, end) {
+        b',' if is_phrase_before_name(line) => false,
         // In `Password=copper-kettle-moon;` the dashes are no subtraction.
         b';' if text[value.start - 1] == b'=' && text[value.start..end].contains(&b'-') => false,
         b')' | b';' => true,
-        b',' => byte(text, end + 1) == b' ' && is(byte(text, end + 2), LETTER),
+        b',' => byte_or_newline(text, end + 1) == b' ' && byte_is(byte_or_newline(text, end + 2), LETTER),
         _ => false,
     }
 }
 
 /// Whether `Password: NectarSandal` is a note: its line begins with a capital, or is below the line of a user, or has
 /// words before the name. In code such a line is not a type annotation.
-fn is_labelled(text: &[u8], value: Value) -> bool {
+fn is_note_label(text: &[u8], value: Value) -> bool {
     let before = &text[value.start.saturating_sub(120)..value.start];
-    let line = context::last_line(before);
-    let above = context::last_line(before[..before.len() - line.len()].trim_ascii_end());
+    let line = context::text_after_last_break(before);
+    let above = context::text_after_last_break(before[..before.len() - line.len()].trim_ascii_end());
     let starts = line.trim_ascii_start().first();
-    let noted = starts.is_some_and(|first| is(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
+    let noted =
+        starts.is_some_and(|first| byte_is(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
     let told = line.contains(&b'/') || line.iter().filter(|byte| **byte == b':').count() > 1;
     let user = (0..above.len()).any(|at| {
         [
@@ -198,14 +205,14 @@ fn is_labelled(text: &[u8], value: Value) -> bool {
         || told
         || user
         || is_settings_line(above)
-        || is_phrase(line)
-        || is_apart(text, value, line, above);
+        || is_phrase_before_name(line)
+        || is_apart_from_code(text, value, line, above);
     labelled && made_up::ends_clause(text, value.end)
 }
 
 /// Whether words come before the name and none of them is a keyword of code, as in `the wifi password: `.
-fn is_phrase(line: &[u8]) -> bool {
-    const KEYWORDS: &str = "let const var val static public private protected internal readonly final export mut pub ref fn def func lateinit \
+fn is_phrase_before_name(line: &[u8]) -> bool {
+    const CODE_KEYWORDS: &str = "let const var val static public private protected internal readonly final export mut pub ref fn def func lateinit \
         override abstract optional required field property type";
     let mut words = line.trim_ascii().split(|byte| *byte == b' ');
     let last = words.next_back().unwrap_or_default();
@@ -216,93 +223,96 @@ fn is_phrase(line: &[u8]) -> bool {
     else {
         return false;
     };
-    if assigned && !before.iter().all(|byte| is(*byte, LOWER)) {
+    if assigned && !before.iter().all(|byte| byte_is(*byte, LOWER)) {
         return false;
     }
-    let word = before.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b'-' | b'\''));
-    word && before.len() > 1 && !KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
+    let word = before.iter().all(|byte| made_up::is_latin_letter(*byte) || matches!(byte, b'-' | b'\''));
+    word && before.len() > 1
+        && !CODE_KEYWORDS.split_ascii_whitespace().any(|known| known.as_bytes() == before)
 }
 
 /// Whether the lines above and below cannot be code: there are none, or they are those of a settings file.
-fn is_apart(text: &[u8], value: Value, line: &[u8], above: &[u8]) -> bool {
+fn is_apart_from_code(text: &[u8], value: Value, line: &[u8], above: &[u8]) -> bool {
     // A declaration such as `val password: CharSequence` is code.
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
         return false;
     }
     let rest = &text[value.end..text.len().min(value.end + 120)];
     let Some(first) = memchr::memchr(b'\n', rest) else {
-        return value.end == text.len() && is_apart_from(above);
+        return value.end == text.len() && is_not_code(above);
     };
     let below = &rest[first + 1..];
     let below = &below[..memchr::memchr(b'\n', below).unwrap_or(below.len())];
-    is_apart_from(above) && is_apart_from(below)
+    is_not_code(above) && is_not_code(below)
 }
 
-fn is_apart_from(line: &[u8]) -> bool {
+fn is_not_code(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let parent = line
         .strip_suffix(b":")
-        .is_some_and(|name| name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-')));
-    line.is_empty() || parent || is_settings_line(line) || is_message(line)
+        .is_some_and(|name| name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-')));
+    line.is_empty() || parent || is_settings_line(line) || is_program_message(line)
 }
 
 /// Whether a line consists of words, like the line `Exit code 1` that a program prints, but not like code.
-fn is_message(line: &[u8]) -> bool {
+fn is_program_message(line: &[u8]) -> bool {
     let mut words = line.split(|byte| *byte == b' ');
     let plain = |word: &[u8]| {
         let word = word.strip_suffix(b",").or_else(|| word.strip_suffix(b".")).unwrap_or(word);
-        !word.is_empty() && word.iter().all(|byte| is(*byte, LETTER | DIGIT))
+        !word.is_empty() && word.iter().all(|byte| byte_is(*byte, LETTER | DIGIT))
     };
     line.iter().filter(|byte| **byte == b' ').count() >= 2
-        && line.first().is_some_and(|first| is(*first, UPPER))
+        && line.first().is_some_and(|first| byte_is(*first, UPPER))
         && words.all(plain)
 }
 
 /// Whether a line belongs to a settings file and not to code: `- name: ann`, `host: db.example.com`, `port: 587`. In
 /// code, a member of a type ends with a comma, or its value is the name of a type.
 fn is_settings_line(line: &[u8]) -> bool {
-    const TYPES: &str =
+    const TYPE_WORDS: &str =
         "str string int integer bool boolean bytes float number any object char none null undefined";
     let line = line.trim_ascii();
     let (listed, line) = line.strip_prefix(b"- ").map_or((false, line), |item| (true, item));
     let Some(colon) = memchr::memmem::find(line, b": ") else { return false };
     let (name, held) = (&line[..colon], line[colon + 2..].trim_ascii());
-    let named = !name.is_empty() && name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'));
-    let plain = held.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-' | b'@' | b'/' | b':'));
-    let typed = TYPES.split(' ').any(|known| held.eq_ignore_ascii_case(known.as_bytes()));
-    named && plain && !typed && (listed || held.first().is_some_and(|first| is(*first, LOWER | DIGIT)))
+    let named =
+        !name.is_empty() && name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-'));
+    let plain =
+        held.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-' | b'@' | b'/' | b':'));
+    let typed = TYPE_WORDS.split(' ').any(|known| held.eq_ignore_ascii_case(known.as_bytes()));
+    named && plain && !typed && (listed || held.first().is_some_and(|first| byte_is(*first, LOWER | DIGIT)))
 }
 
 /// Whether a word of letters is the whole value of a line, as in `password: sunflowerfield`, a form that YAML files,
 /// INI files and notes have. In code it would be a name, so the words that code uses there do not count.
 fn is_lone_word(text: &[u8], value: Value) -> bool {
-    const NAMES: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
+    const NOT_PASSWORDS: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
     let content = &text[value.start..value.end];
-    let next = byte(text, value.end);
-    let closes = matches!(next, b'"' | b'\'' | b'`') && made_up::look(content).is_some();
+    let next = byte_or_newline(text, value.end);
+    let closes = matches!(next, b'"' | b'\'' | b'`') && made_up::made_up_certainty(content).is_some();
     let ends = closes
-        || text[value.end..].starts_with(b"</") && made_up::look(content).is_some()
+        || text[value.end..].starts_with(b"</") && made_up::made_up_certainty(content).is_some()
         || matches!(next, b'\n' | b'\r')
-        || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
-    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+        || (next == b'\\' && matches!(byte_or_newline(text, value.end + 1), b'n' | b'r'));
+    let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let assigned = line.trim_ascii_end().ends_with(b"=");
-    let capital = is(content[0], UPPER);
+    let capital = byte_is(content[0], UPPER);
     content.len() >= if capital { 8 } else { 6 }
         && ends
-        && content.iter().skip(1).all(|byte| is(*byte, LOWER))
-        && !made_up::is_ordinary(content)
-        && !NAMES.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
+        && content.iter().skip(1).all(|byte| byte_is(*byte, LOWER))
+        && !made_up::is_common_word(content)
+        && !NOT_PASSWORDS.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
         && (!assigned
-            || made_up::look(content) == Some(Sure::LongWord)
-            || is_setting(text, value.start - line.len()))
+            || made_up::made_up_certainty(content) == Some(PasswordCertainty::LongWord)
+            || is_below_settings_line(text, value.start - line.len()))
 }
 
 /// Returns whether the line above `start` belongs to a settings file, such as `[section]` or `name = word`.
-fn is_setting(text: &[u8], start: usize) -> bool {
+fn is_below_settings_line(text: &[u8], start: usize) -> bool {
     let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
-    let line = context::last_line(&above[above.len().saturating_sub(80)..]).trim_ascii();
+    let line = context::text_after_last_break(&above[above.len().saturating_sub(80)..]).trim_ascii();
     let word = |part: &[u8]| {
-        !part.is_empty() && part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'))
+        !part.is_empty() && part.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'-'))
     };
     let section = line.starts_with(b"[") && line.ends_with(b"]");
     let pair = memchr::memchr(b'=', line).is_some_and(|at| {
@@ -313,50 +323,57 @@ fn is_setting(text: &[u8], start: usize) -> bool {
 }
 
 /// Whether a value is two or more words and a number of two or more digits, such as `violet-cobalt-85`.
-fn words_and_number(content: &[u8]) -> bool {
+fn is_words_and_number(content: &[u8]) -> bool {
     let parts = || content.split(|byte| *byte == b'-');
     let number =
         parts().next_back().is_some_and(|part| part.len() > 1 && part.iter().all(u8::is_ascii_digit));
-    let words = parts().filter(|part| part.len() > 2 && part.iter().all(|byte| is(*byte, LETTER))).count();
+    let words =
+        parts().filter(|part| part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER))).count();
     number && words >= 2 && words + 1 == parts().count()
 }
 
 /// Whether the value mentions a password instead of being one, as in `password: user_password` and
 /// `"password": "Confirm password"`.
-fn mentions_itself(content: &[u8]) -> bool {
+fn mentions_password(content: &[u8]) -> bool {
     let english = (0..content.len()).any(|at| {
         starts_with_ignore_case(&content[at..], "passw")
             || starts_with_ignore_case(&content[at..], "passphrase")
     });
-    let foreign = || languages::judge(content).is_some() || languages::verdict(content).is_some();
-    (english || foreign()) && !(content.len() > 8 && content.iter().all(|byte| is(*byte, LOWER)))
+    let foreign = || {
+        languages::judge_foreign_name(content).is_some()
+            || languages::verdict_of_non_ascii_name(content).is_some()
+    };
+    (english || foreign()) && !(content.len() > 8 && content.iter().all(|byte| byte_is(*byte, LOWER)))
 }
 
 /// Words that are typical of a sentence about a password.
-const PROSE: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
+const PROSE_WORDS: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
     no be been has have required invalid missing incorrect wrong too short long if in on this that please enter";
 
-fn words(content: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+fn split_words(content: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     content.split(|byte| *byte == b' ').filter(|word| !word.is_empty())
 }
 
-pub fn is_prose(word: &[u8]) -> bool {
-    PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
+pub fn is_prose_word(word: &[u8]) -> bool {
+    PROSE_WORDS.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
 }
 
 /// Whether a text is a passphrase: three or more words of lower-case letters and digits, none of them typical of a
 /// sentence about a password.
 pub fn is_passphrase(content: &[u8]) -> bool {
-    content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
-        && words(content).count() >= 3
-        && !words(content).any(is_prose)
+    content.iter().all(|byte| byte_is(*byte, LOWER | DIGIT) || *byte == b' ')
+        && split_words(content).count() >= 3
+        && !split_words(content).any(is_prose_word)
 }
 
 /// Whether a text has few words, one of them with digits between letters, unlike any sentence: `Xk9w0rd zz!`.
 pub fn is_mixed_phrase(content: &[u8]) -> bool {
     let is_mixed = |word: &[u8]| {
-        let between = |three: &[u8]| is(three[0], LETTER) && is(three[1], DIGIT) && is(three[2], LETTER);
-        word.len() >= 5 && word.windows(3).any(between) && !is_type(word)
+        let between =
+            |three: &[u8]| byte_is(three[0], LETTER) && byte_is(three[1], DIGIT) && byte_is(three[2], LETTER);
+        word.len() >= 5 && word.windows(3).any(between) && !is_type_name(word)
     };
-    words(content).count() <= 4 && words(content).any(is_mixed) && !words(content).any(is_prose)
+    split_words(content).count() <= 4
+        && split_words(content).any(is_mixed)
+        && !split_words(content).any(is_prose_word)
 }

@@ -1,32 +1,33 @@
 //! Secrets that are recognised by their line: a value on the line below a name, a literal with a comment at the end of
 //! the line, a cell of a table, a part of a file's or a branch's name.
 
-use super::Hit;
-use super::chance::profile;
-use super::classes::{blanks, byte};
+use super::SecretHit;
+use super::chance::profile_of;
+use super::classes::{byte_or_newline, count_blanks};
 use super::grades::grade;
 use super::made_up;
-use super::named::{hit, with_word_before};
-use super::names::{self, Says};
-use super::sentences::{self, Least};
-use super::stated::{names_password, told_words};
-use super::values::{self, Joint, Value};
+use super::named::{hit_if_secret, name_with_word_before};
+use super::names::{self, NameStrength};
+use super::sentences::{self, RequiredCertainty};
+use super::stated::{hit_if_password_like, is_password_name};
+use super::values::{self, Value, ValueContext};
 
 /// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
 /// secret`. The name `text[start..end]` is the last word of the comment.
-pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
-    const OTHERS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of";
-    const MOST_WORDS: usize = 6;
-    let line = super::context::last_line(&text[floor.max(start.saturating_sub(240))..start]);
+pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+    const OTHER_WORDS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of";
+    const MAX_COMMENT_WORDS: usize = 6;
+    let line = super::context::text_after_last_break(&text[floor.max(start.saturating_sub(240))..start]);
     let mark = [&b" # "[..], b" // ", b" -- ", b";# ", b"; // "]
         .iter()
         .find_map(|mark| Some(memchr::memmem::rfind(line, mark)? + mark.len()))?;
     let comment = || line[mark..].split(|byte| *byte == b' ').filter(|word| !word.is_empty());
-    let other = |word: &[u8]| OTHERS.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
-    if comment().count() > MOST_WORDS || comment().any(other) {
+    let other = |word: &[u8]| OTHER_WORDS.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+    if comment().count() > MAX_COMMENT_WORDS || comment().any(other) {
         return None;
     }
-    let verdict = names::judge(with_word_before(text, start, end, floor).unwrap_or(&text[start..end]))?;
+    let verdict =
+        names::judge_name(name_with_word_before(text, start, end, floor).unwrap_or(&text[start..end]))?;
     let code = &line[..mark];
     let close = code.iter().rposition(|byte| matches!(byte, b'"' | b'\''))?;
     let open = memchr::memrchr(code[close], &code[..close])?;
@@ -41,26 +42,26 @@ pub fn commented(text: &[u8], start: usize, end: usize, floor: usize) -> Option<
     if value.end <= value.start {
         return None;
     }
-    let sure = matches!(verdict.says, Says::Password | Says::Secret);
-    let random = profile(&text[value.start..value.end]).is_random() && value.end - value.start >= 16;
+    let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
+    let random = profile_of(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
     let content = &text[value.start..value.end];
-    let told = verdict.says == Says::Password
+    let told = verdict.says == NameStrength::Password
         && (grade(content).is_some()
-            || profile(content).is_random()
+            || profile_of(content).looks_random()
             || content.len() >= 8 && made_up::is_joined(content));
     if told {
-        return told_words(text, value, true);
+        return hit_if_password_like(text, value, true);
     }
-    if sure && random { hit(text, value, verdict, Joint::default()) } else { None }
+    if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
 }
 
 /// Finds the rest of a branch's or a file's name, as in `fix/password-CopperKettle7` and
 /// `backup-password-Copper2024.zip`, if its spelling is unusual for such names. `end` is the dash.
-pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
     let rest = &text[from..text.len().min(from + 64)];
-    let names_password = |word: &[u8]| names_password(word) || word == b"pw" || word.ends_with(b"_pw");
+    let names_password = |word: &[u8]| is_password_name(word) || word == b"pw" || word.ends_with(b"_pw");
     let joined = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!' | b'-' | b'.');
     let whole = Value {
         start: from,
@@ -69,54 +70,64 @@ pub fn dashed(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         wrapped: false,
     };
     let whole = Value { end: values::before_extension(text, whole), ..whole };
-    if made_up::is_nouns(&text[from..whole.end]) && names_password(&text[start..end]) {
-        return told_words(text, whole, true);
+    if made_up::is_everyday_nouns(&text[from..whole.end]) && names_password(&text[start..end]) {
+        return hit_if_password_like(text, whole, true);
     }
     let length = rest.iter().take_while(|byte| joined(byte) && !matches!(byte, b'-' | b'.')).count();
     let content = &text[from..from + length];
-    let looks = profile(content);
+    let looks = profile_of(content);
     let cased = looks.upper > 0 && looks.lower > 0;
     // A file such as `components/password-StrengthMeter.vue` contains no password.
-    let git = || super::contains(super::context::last_line(&text[start.saturating_sub(120)..start]), b"git ");
-    let words = cased && made_up::is_words(content) && (looks.digits > 0 || git());
+    let git = || {
+        super::contains_bytes(
+            super::context::text_after_last_break(&text[start.saturating_sub(120)..start]),
+            b"git ",
+        )
+    };
+    let words = cased && made_up::is_joined_words(content) && (looks.digits > 0 || git());
     let drawn = cased && looks.digits > 0 && looks.changes >= 3 && looks.len >= 8;
     let told = (words || drawn)
         && names_password(&text[start..end])
-        && !matches!(byte(text, from + length), b'(' | b'-' | b'=' | b':' | b'{');
-    told_words(text, Value { start: from, end: from + length, quoted: false, wrapped: false }, told)
+        && !matches!(byte_or_newline(text, from + length), b'(' | b'-' | b'=' | b':' | b'{');
+    hit_if_password_like(text, Value { start: from, end: from + length, quoted: false, wrapped: false }, told)
 }
 
 /// Finds the value on the line after one that ends with `Password` or `the token is`. The name is `text[start..end]`,
 /// and its line ends at `at`.
-pub fn on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
+pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let rest = rest.strip_prefix(b"\n").unwrap_or(rest);
-    let from = text.len() - rest.len() + blanks(rest, 8);
+    let from = text.len() - rest.len() + count_blanks(rest, 8);
     let length = text[from..].iter().take(200).take_while(|byte| byte.is_ascii_graphic()).count();
-    if !matches!(byte(text, from + length), b'\n' | b'\r') || length < 8 || length == 200 {
+    if !matches!(byte_or_newline(text, from + length), b'\n' | b'\r') || length < 8 || length == 200 {
         return None;
     }
-    let verdict = names::judge(with_word_before(text, start, end, 0).unwrap_or(&text[start..end]))
-        .or_else(|| names::judge(&text[start..end]))?;
+    let verdict = names::judge_name(name_with_word_before(text, start, end, 0).unwrap_or(&text[start..end]))
+        .or_else(|| names::judge_name(&text[start..end]))?;
     let content = &text[from..from + length];
-    let looks = profile(content);
+    let looks = profile_of(content);
     let value = Value { start: from, end: from + length, quoted: false, wrapped: false };
     let plausible = match verdict.says {
-        Says::Password => {
-            made_up::is_nouns(content) || looks.is_random() && looks.digits > 0 && looks.upper > 0
+        NameStrength::Password => {
+            made_up::is_everyday_nouns(content) || looks.looks_random() && looks.digits > 0 && looks.upper > 0
         }
-        Says::Secret => {
-            length >= 24 && looks.is_random() && looks.digits > 1 && looks.upper > 1 && looks.lower > 1
+        NameStrength::Secret => {
+            length >= 24 && looks.looks_random() && looks.digits > 1 && looks.upper > 1 && looks.lower > 1
         }
         _ => false,
     };
     let code = content.iter().any(|byte| b"(){}[]<>=;,\"'/".contains(byte));
     let code = code
-        && !(verdict.says == Says::Secret
+        && !(verdict.says == NameStrength::Secret
             && length >= 32
-            && super::classes::run(content, super::classes::BASE64, length) == length);
-    if plausible && !code && !super::contains(content, b"REDACTED") {
-        hit(text, value, verdict, Joint { tight: true, listed: true, ..Joint::default() })
+            && super::classes::run_length(content, super::classes::BASE64, length) == length);
+    if plausible && !code && !super::contains_bytes(content, b"REDACTED") {
+        hit_if_secret(
+            text,
+            value,
+            verdict,
+            ValueContext { tight: true, listed: true, ..ValueContext::default() },
+        )
     } else {
         None
     }
@@ -124,41 +135,42 @@ pub fn on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<
 
 /// Finds a password inside a file's name, as in `notes_password_is_copperkettle.md` and `backup_pw_CopperKettle.zip`.
 /// `end` is the dot.
-pub fn in_file_name(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    const NAMES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
-    const EXTENSIONS: &str =
+pub fn secret_in_file_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    const NAME_PREFIXES: [&str; 5] = ["password_is_", "password_", "passwort_", "pass_", "pw_"];
+    const FILE_EXTENSIONS: &str =
         "md txt zip 7z rar pdf sql gz tgz tar csv json docx xlsx kdbx bak log yml yaml env sh html";
     let extension = &text[end + 1..text.len().min(end + 6)];
     let extension = &extension[..extension.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()];
     let word = &text[start..end];
     let (at, name) =
-        NAMES.iter().find_map(|name| Some((memchr::memmem::find(word, name.as_bytes())?, name)))?;
+        NAME_PREFIXES.iter().find_map(|name| Some((memchr::memmem::find(word, name.as_bytes())?, name)))?;
     let from = start + at + name.len();
-    let told = EXTENSIONS.split(' ').any(|known| known.as_bytes() == extension)
+    let told = FILE_EXTENSIONS.split(' ').any(|known| known.as_bytes() == extension)
         && (at == 0 || word[at - 1] == b'_')
-        && made_up::is_nouns(&text[from..end]);
-    told.then_some(Hit { start: from, end, kind: "password" })
+        && made_up::is_everyday_nouns(&text[from..end]);
+    told.then_some(SecretHit { start: from, end, kind: "password" })
 }
 
 /// Finds the cell after a name in bold, as in `| **Password** | x |`.
-pub fn in_bold_cell(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_in_cell_after_bold(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let rest = text[end..].strip_prefix(b"**")?.trim_ascii_start().strip_prefix(b"|")?;
-    let from = text.len() - rest.len() + blanks(rest, 8);
-    let mark = usize::from(byte(text, from) == b'`');
-    names_password(&text[start..end]).then(|| sentences::accepted(text, from + mark, Least::Words))?
+    let from = text.len() - rest.len() + count_blanks(rest, 8);
+    let mark = usize::from(byte_or_newline(text, from) == b'`');
+    is_password_name(&text[start..end])
+        .then(|| sentences::unquoted_secret_at(text, from + mark, RequiredCertainty::Words))?
 }
 
 /// Finds the value on a line that consists of `password`, a tab or a bar, and the value.
-pub fn in_columns(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let first = start == 0 || text[start - 1] == b'\n';
-    if !first || !names_password(&text[start..end]) {
+    if !first || !is_password_name(&text[start..end]) {
         return None;
     }
-    let value = values::value(text, end + 1 + blanks(&text[end + 1..], 8))?;
-    let ends = matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r' | b'|');
+    let value = values::value(text, end + 1 + count_blanks(&text[end + 1..], 8))?;
+    let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r' | b'|');
     let content = &text[value.start..value.end];
     let enough = grade(content).is_some()
-        || made_up::look(content).is_some()
-        || profile(content).is_mixed() && content.len() >= 8;
-    told_words(text, value, ends && enough)
+        || made_up::made_up_certainty(content).is_some()
+        || profile_of(content).is_mixed() && content.len() >= 8;
+    hit_if_password_like(text, value, ends && enough)
 }

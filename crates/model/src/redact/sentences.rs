@@ -1,46 +1,46 @@
 //! Passwords stated in a sentence, in any of the supported languages: `the password for the guests is x`,
 //! `a senha do banco é x`, `we set the password back to x`.
 
-use super::Hit;
-use super::chance::profile;
-use super::classes::{LETTER, UPPER, blanks, byte, is, run};
-use super::made_up::{self, Sure};
+use super::SecretHit;
+use super::chance::profile_of;
+use super::classes::{LETTER, UPPER, byte_is, byte_or_newline, count_blanks, run_length};
+use super::made_up::{self, PasswordCertainty};
 use super::values::{self, Value};
 use super::{lexicon, passwords};
 
 /// How many bytes after its name a value may be.
-const WIDEST: usize = 96;
+const MAX_VALUE_DISTANCE: usize = 96;
 /// How many words after the name are examined to find one that comes right before the value.
-const MOST_WORDS: usize = 14;
+const MAX_WORDS_AFTER_NAME: usize = 14;
 /// The longest value, in bytes.
-const LONGEST: usize = 100;
+const MAX_VALUE_BYTES: usize = 100;
 
 /// Words that come right before the value.
-const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
+const LINKING_WORDS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — – -";
 /// Words that come right before the value if the name of the password is not English.
-const FOREIGN_LINKS: &str = "como : será sera sarà wird wordt devient";
+const FOREIGN_LINKING_WORDS: &str = "como : será sera sarà wird wordt devient";
 /// Foreign words that also have other uses. Only an obvious password is accepted after them.
 const FOREIGN_PREPOSITIONS: &str =
     "para en pour por auf zu naar in con a ich vaut bleibt blijft resta rimane sigue fica";
 /// Words before the value in an instruction, as in `when it asks for the password, type x`.
-const TYPING: &str = "type enter use try typing entering been remains stays equals reads became";
+const TYPING_WORDS: &str = "type enter use try typing entering been remains stays equals reads became";
 /// Words after the name that say whose password it is, as in `root's password on host.example.com = x`.
-const PLACES: &str = "on for of at in";
+const PLACE_WORDS: &str = "on for of at in";
 /// Words that may come before `to`: `password was set to x` states a value, `password to connect to x` does not.
-const SETTING: &str = "set reset back over equal defaults";
+const SETTING_WORDS: &str = "set reset back over equal defaults";
 /// Words that may come between such a word and the value.
-const ADVERBS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
+const ADVERB_WORDS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
 
 /// The language of the password's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum NameLanguage {
     English,
     Other,
 }
 
 /// The least that is required of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Least {
+pub enum RequiredCertainty {
     /// A word that is not listed, at the end of a clause.
     Word,
     /// A word like that, without an ending that adjectives have.
@@ -50,17 +50,17 @@ pub enum Least {
 }
 
 /// Finds the value after the name that ends at `end`, in the same sentence.
-pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
-    let window = &text[end..text.len().min(end + WIDEST)];
+pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Option<SecretHit> {
+    let window = &text[end..text.len().min(end + MAX_VALUE_DISTANCE)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
     let (mut at, mut first, mut previous) = (0, true, &b""[..]);
     let mut placed = false;
-    for _ in 0..MOST_WORDS {
-        at += blanks(&window[at..], 4);
+    for _ in 0..MAX_WORDS_AFTER_NAME {
+        at += count_blanks(&window[at..], 4);
         let length = window[at..].iter().position(|byte| *byte == b' ').unwrap_or(window.len() - at);
         let word = &window[at..at + length];
         if word.is_empty() {
-            return answered(text, end + window.len());
+            return secret_answering_question(text, end + window.len());
         }
         let after = end + at + length;
         let after = match word.first() {
@@ -68,34 +68,41 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
             Some(b'(') if first => end + at + 1,
             _ => after,
         };
-        placed |= first && is_one_of(word, PLACES);
+        placed |= first && is_in_word_list(word, PLACE_WORDS);
         let link = match word {
-            [b'(', ..] if first => Some(Least::Word),
+            [b'(', ..] if first => Some(RequiredCertainty::Word),
             b"to" => {
                 let sets = previous.ends_with(b"ed")
-                    || is_one_of(previous, SETTING)
-                    || first && is_set(&text[..end]);
-                if sets { Some(Least::Word) } else { first.then_some(Least::Words) }
+                    || is_in_word_list(previous, SETTING_WORDS)
+                    || first && says_password_changed(&text[..end]);
+                if sets { Some(RequiredCertainty::Word) } else { first.then_some(RequiredCertainty::Words) }
             }
             // `remplace le mot de passe par x` states a value, but `envoyer le mot de passe par courriel` does not.
-            b"par" if language == Language::Other => {
-                let line = super::context::last_line(&text[end.saturating_sub(WIDEST)..end + at]);
-                let replaces =
-                    [&b"rempla"[..], b"chang", b"modifi"].iter().any(|verb| super::contains(line, verb));
-                replaces.then_some(Least::Stem)
+            b"par" if language == NameLanguage::Other => {
+                let line = super::context::text_after_last_break(
+                    &text[end.saturating_sub(MAX_VALUE_DISTANCE)..end + at],
+                );
+                let replaces = [&b"rempla"[..], b"chang", b"modifi"]
+                    .iter()
+                    .any(|verb| super::contains_bytes(line, verb));
+                replaces.then_some(RequiredCertainty::Stem)
             }
-            b"=" => placed.then_some(Least::Words),
-            _ => link(word, language),
+            b"=" => placed.then_some(RequiredCertainty::Words),
+            _ => required_after_word(word, language),
         };
         if let Some(least) = link
-            && let Some(hit) = value(text, behind_adverb(text, after), least)
+            && let Some(hit) = secret_value_at(text, position_after_adverb(text, after), least)
         {
             return Some(hit);
         }
         // The value may be in the next sentence, as in `I changed the password. It's x`.
         let goes_on = || window[at + length..].get(1..3).is_some_and(|next| next.eq_ignore_ascii_case(b"it"));
         if matches!(word.last(), Some(b'.' | b'!' | b'?' | b';')) && !goes_on() {
-            return if at + length == window.len() { answered(text, end + window.len()) } else { None };
+            return if at + length == window.len() {
+                secret_answering_question(text, end + window.len())
+            } else {
+                None
+            };
         }
         (at, first, previous) = (at + length, false, word);
     }
@@ -103,12 +110,16 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
 }
 
 /// Finds the word after the name, if it ends a clause, as in `admin pw x`. `end` is after the name.
-pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
-    let start = end + blanks(&text[end..], 2);
+pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
+    let start = end + count_blanks(&text[end..], 2);
     let length = value_length(&text[start..]);
-    let told = made_up::ends_clause(text, start + length) && length <= LONGEST;
+    let told = made_up::ends_clause(text, start + length) && length <= MAX_VALUE_BYTES;
     if told {
-        accept(text, Value { start, end: start + length, quoted: false, wrapped: false }, Least::Word)
+        hit_if_accepted(
+            text,
+            Value { start, end: start + length, quoted: false, wrapped: false },
+            RequiredCertainty::Word,
+        )
     } else {
         None
     }
@@ -116,8 +127,8 @@ pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
 
 /// Finds the answer alone on the line after a question such as `what was the password again?`, whoever gives it. `at`
 /// is the end of the question's line.
-pub fn answered(text: &[u8], at: usize) -> Option<Hit> {
-    if byte(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
+pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
+    if byte_or_newline(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
         return None;
     }
     let rest = text.get(at + 1..)?;
@@ -131,24 +142,25 @@ pub fn answered(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + 1 + from;
     let end = start + value_length(&text[start..at + 1 + line.len()]);
     let value = Value { start, end, quoted: false, wrapped: false };
-    if said { accept(text, value, Least::Word) } else { None }
+    if said { hit_if_accepted(text, value, RequiredCertainty::Word) } else { None }
 }
 
 /// Finds a value between a comma and the end of the line, as in `the old password, x`. `at` is after the comma.
-pub fn apposed(text: &[u8], at: usize) -> Option<Hit> {
-    let start = at + blanks(&text[at..], 2);
+pub fn secret_after_comma(text: &[u8], at: usize) -> Option<SecretHit> {
+    let start = at + count_blanks(&text[at..], 2);
     let end = start + value_length(&text[start..]);
-    let ends = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
+    let ends =
+        matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'') || text[end..].starts_with(b".\n");
     // In a list of names, another name follows; few names have digits.
     let digits = text[start..end].iter().any(u8::is_ascii_digit);
-    let aside = text[end..].starts_with(b", ") && made_up::is_nouns(&text[start..end]);
-    if ends && digits || aside { accepted(text, start, Least::Words) } else { None }
+    let aside = text[end..].starts_with(b", ") && made_up::is_everyday_nouns(&text[start..end]);
+    if ends && digits || aside { unquoted_secret_at(text, start, RequiredCertainty::Words) } else { None }
 }
 
 /// Finds a value before the name that begins at `start`, as in `use x as the password`, `nimm x als Passwort` and
 /// `usa x como contraseña`.
-pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
-    let before = text.get(floor.max(start.saturating_sub(WIDEST))..start)?.strip_suffix(b" ")?;
+pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Option<SecretHit> {
+    let before = text.get(floor.max(start.saturating_sub(MAX_VALUE_DISTANCE))..start)?.strip_suffix(b" ")?;
     let last =
         |text: &[u8]| text.iter().rev().take(8).position(|byte| *byte == b' ').unwrap_or(8).min(text.len());
     let word = |text: &[u8]| text.len() - last(text);
@@ -181,78 +193,79 @@ pub fn used_as(text: &[u8], start: usize, floor: usize) -> Option<Hit> {
     let from = end - length;
     let content = &value[value.len() - length..];
     // `use Argon2id for the password` names an algorithm.
-    if purpose && !made_up::is_words(content) && !profile(content).is_random() {
+    if purpose && !made_up::is_joined_words(content) && !profile_of(content).looks_random() {
         return None;
     }
-    accepted(&text[..end], from, Least::Words)
+    unquoted_secret_at(&text[..end], from, RequiredCertainty::Words)
 }
 
 /// Returns what is required of the value after this word; `None` if the word cannot come right before a value.
-fn link(word: &[u8], language: Language) -> Option<Least> {
-    let foreign = language == Language::Other;
-    if is_one_of(word, LINKS)
+fn required_after_word(word: &[u8], language: NameLanguage) -> Option<RequiredCertainty> {
+    let foreign = language == NameLanguage::Other;
+    if is_in_word_list(word, LINKING_WORDS)
         || word.len() > 1 && word.ends_with(b":")
-        || foreign && is_one_of(word, FOREIGN_LINKS)
+        || foreign && is_in_word_list(word, FOREIGN_LINKING_WORDS)
     {
-        return Some(if foreign { Least::Stem } else { Least::Word });
+        return Some(if foreign { RequiredCertainty::Stem } else { RequiredCertainty::Word });
     }
-    (is_one_of(word, TYPING) || foreign && is_one_of(word, FOREIGN_PREPOSITIONS)).then_some(Least::Words)
+    (is_in_word_list(word, TYPING_WORDS) || foreign && is_in_word_list(word, FOREIGN_PREPOSITIONS))
+        .then_some(RequiredCertainty::Words)
 }
 
 /// Whether a verb before the name says that the password is changed, as in `I changed the password`, so that the new
 /// one follows.
-pub fn is_set(before: &[u8]) -> bool {
-    let line = super::context::last_line(&before[before.len().saturating_sub(60)..]);
+pub fn says_password_changed(before: &[u8]) -> bool {
+    let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]);
     ["set", "chang", "updat", "rotat", "switch", "revert"]
         .iter()
-        .any(|verb| super::contains(line, verb.as_bytes()))
+        .any(|verb| super::contains_bytes(line, verb.as_bytes()))
 }
 
-fn is_one_of(word: &[u8], list: &str) -> bool {
+fn is_in_word_list(word: &[u8], list: &str) -> bool {
     list.split(' ').any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
 /// Returns the position after the adverb at `at`, if there is one, and after the blanks.
-pub fn behind_adverb(text: &[u8], at: usize) -> usize {
-    let at = at + blanks(&text[at..], 4);
+pub fn position_after_adverb(text: &[u8], at: usize) -> usize {
+    let at = at + count_blanks(&text[at..], 4);
     let length = text[at..].iter().take(16).take_while(|byte| !matches!(byte, b' ' | b':' | b'\n')).count();
     let word = &text[at..at + length];
-    let known = ADVERBS.split(' ').any(|adverb| adverb.as_bytes() == word);
-    let colon = usize::from(byte(text, at + length) == b':');
-    if known { at + length + colon + blanks(&text[at + length + colon..], 4) } else { at }
+    let known = ADVERB_WORDS.split(' ').any(|adverb| adverb.as_bytes() == word);
+    let colon = usize::from(byte_or_newline(text, at + length) == b':');
+    if known { at + length + colon + count_blanks(&text[at + length + colon..], 4) } else { at }
 }
 
 /// Returns the length of a passphrase such as `copper lantern violet meadow`: words that do not occur in sentences
 /// about passwords.
-pub fn phrase_length(text: &[u8]) -> Option<usize> {
-    const FEWEST: usize = 3;
+pub fn passphrase_length(text: &[u8]) -> Option<usize> {
+    const MIN_PHRASE_WORDS: usize = 3;
     let (mut end, mut count) = (0, 0);
-    while count < MOST_WORDS {
+    while count < MAX_WORDS_AFTER_NAME {
         let start = end + usize::from(count > 0);
-        let length = run(text.get(start..).unwrap_or_default(), LETTER, 16);
+        let length = run_length(text.get(start..).unwrap_or_default(), LETTER, 16);
         if length < 3 || count > 0 && text[end] != b' ' {
             break;
         }
         (end, count) = (start + length, count + 1);
     }
-    let closes = match byte(text, end) {
+    let closes = match byte_or_newline(text, end) {
         b'\n' | b'\r' | b'"' | b'\'' | b'`' | b')' | b'<' => true,
-        b'.' | b',' | b';' => byte(text, end + 1) <= b' ',
+        b'.' | b',' | b';' => byte_or_newline(text, end + 1) <= b' ',
         _ => false,
     };
-    if count < FEWEST || !closes {
+    if count < MIN_PHRASE_WORDS || !closes {
         return None;
     }
     let words = || text[..end].split(|byte| *byte == b' ');
-    let everyday = words().filter(|word| lexicon::everyday_parts(word) > 0).count();
+    let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
     // One further word may be of any kind, and one more may be a word that people use when they write about passwords.
-    let ordinary = |word: &&[u8]| lexicon::everyday_parts(word) == 0 && made_up::is_ordinary(word);
+    let ordinary = |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_word(word);
     let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
-    (likely && !words().any(passwords::is_prose)).then_some(end)
+    (likely && !words().any(passwords::is_prose_word)).then_some(end)
 }
 
 /// Returns the value at `at`, unless it is a word that a sentence about passwords may have there.
-fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
+fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<SecretHit> {
     let marks = [
         &b"\""[..],
         b"'",
@@ -271,68 +284,68 @@ fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
         && text[start + length] == mark
         && passwords::is_passphrase(&text[start..start + length])
     {
-        return Some(Hit { start, end: start + length, kind: "password" });
+        return Some(SecretHit { start, end: start + length, kind: "password" });
     }
-    if let Some(length) = phrase_length(&text[start..]) {
-        return Some(Hit { start, end: start + length, kind: "password" });
+    if let Some(length) = passphrase_length(&text[start..]) {
+        return Some(SecretHit { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
     // Nobody makes up a password of this length. If we cut it, the rest of it would stay visible.
-    if length > LONGEST {
+    if length > MAX_VALUE_BYTES {
         return None;
     }
     let end = start + length;
-    accept(text, Value { start, end, quoted: mark.is_some(), wrapped: false }, least)
+    hit_if_accepted(text, Value { start, end, quoted: mark.is_some(), wrapped: false }, least)
 }
 
 /// Returns the unquoted value at `start`, if it is at least what `least` requires.
-pub fn accepted(text: &[u8], start: usize, least: Least) -> Option<Hit> {
-    value(text, start, least)
+pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -> Option<SecretHit> {
+    secret_value_at(text, start, least)
 }
 
 /// Returns the value as a hit if it looks like a password: made from words, mixed from letters and digits, or random.
-fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
+fn hit_if_accepted(text: &[u8], value: Value, least: RequiredCertainty) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
-    let code = matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
+    let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let short = content.len() < 6 && super::grades::grade(content).is_none();
     if short
         || code
         || super::grades::is_term(content)
-        || super::contains(content, b"REDACTED")
+        || super::contains_bytes(content, b"REDACTED")
         || content.contains(&b'/')
     {
         return None;
     }
-    let enough = match made_up::look(content) {
-        Some(Sure::Words | Sure::Nouns) => true,
+    let enough = match made_up::made_up_certainty(content) {
+        Some(PasswordCertainty::Words | PasswordCertainty::Nouns) => true,
         Some(sure) => {
             let enough = match least {
-                Least::Word => true,
-                Least::Stem => {
-                    sure == Sure::LongWord
-                        || is(content[0], UPPER)
-                        || !made_up::has_suffix(content) && !made_up::is_participle(content)
+                RequiredCertainty::Word => true,
+                RequiredCertainty::Stem => {
+                    sure == PasswordCertainty::LongWord
+                        || byte_is(content[0], UPPER)
+                        || !made_up::has_long_word_suffix(content) && !made_up::is_participle(content)
                 }
-                Least::Words => sure == Sure::LongWord,
+                RequiredCertainty::Words => sure == PasswordCertainty::LongWord,
             };
             value.quoted || enough && made_up::ends_clause(text, value.end)
         }
         None => {
-            let looks = profile(content);
-            let joint = values::Joint { tight: true, listed: true, ..values::Joint::default() };
-            (looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2) || looks.is_random())
-                && super::names::judge(content).is_none()
-                && !is_ordinary(content)
-                && values::is_secret(text, value, super::names::Says::Password, joint)
+            let looks = profile_of(content);
+            let joint = values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() };
+            (looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2) || looks.looks_random())
+                && super::names::judge_name(content).is_none()
+                && !is_technical_term(content)
+                && values::is_secret_value(text, value, super::names::NameStrength::Password, joint)
                 || super::grades::grade(content).is_some()
         }
     };
-    enough.then_some(Hit { start: value.start, end: value.end, kind: "password" })
+    enough.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }
 
 /// Whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
-fn is_ordinary(content: &[u8]) -> bool {
-    let looks = profile(content);
+fn is_technical_term(content: &[u8]) -> bool {
+    let looks = profile_of(content);
     looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
         || looks.letters() < 3
         || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
@@ -358,36 +371,37 @@ pub fn value_length(text: &[u8]) -> usize {
 
 /// Returns whether `passwords: ` or `"passwords" = ` comes before a bracket.
 #[inline]
-pub fn is_list(before: &[u8]) -> bool {
+pub fn is_password_list(before: &[u8]) -> bool {
     let name = before.trim_ascii_end();
     let Some((b':' | b'=', name)) = name.split_last() else { return false };
     let name = name.trim_ascii_end();
     let name = name.strip_suffix(b"\"").unwrap_or(name);
     // Libraries for sessions take lists of secrets: `session({ secret: ['x'] })`, `cookieSession({ keys: ['x'] })`.
     let session = || {
-        let line = super::context::last_line(&name[name.len().saturating_sub(80)..]);
-        super::contains(line, b"ession(")
+        let line = super::context::text_after_last_break(&name[name.len().saturating_sub(80)..]);
+        super::contains_bytes(line, b"ession(")
     };
     super::classes::ends_with_ignore_case(name, "passwords")
         || (name.ends_with(b"secret") || name.ends_with(b"keys")) && session()
 }
 
 /// Finds the items of `passwords: [x, "y"]`; `at` is after the bracket.
-pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
-    const MOST_ITEMS: usize = 100;
+pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
+    const MAX_LIST_ITEMS: usize = 100;
     let mut at = at;
-    for _ in 0..MOST_ITEMS {
+    for _ in 0..MAX_LIST_ITEMS {
         at += text[at..].iter().take(80).take_while(|byte| byte.is_ascii_whitespace()).count();
         let Some(value) = values::value(text, at) else { return };
         let content = &text[value.start..value.end];
-        let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
+        let plausible = made_up::made_up_certainty(content).is_some()
+            || profile_of(content).is_mixed() && content.len() >= 8;
         // A member such as `[process.env.KEY1]` is not a literal.
-        let member = !value.quoted && content.contains(&b'.') && !made_up::is_nouns(content);
-        if plausible && !member && !super::contains(content, b"REDACTED") {
-            hits.push(Hit { start: value.start, end: value.end, kind: "password" });
+        let member = !value.quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
+        if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
+            hits.push(SecretHit { start: value.start, end: value.end, kind: "password" });
         }
         at = value.end + usize::from(value.quoted);
-        if byte(text, at) != b',' {
+        if byte_or_newline(text, at) != b',' {
             return;
         }
         at += 1;
@@ -395,22 +409,23 @@ pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
 }
 
 /// Finds an item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.
-pub fn listed(text: &[u8], at: usize) -> Option<Hit> {
-    if byte(text, at + 1) != b' ' {
+pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
+    if byte_or_newline(text, at + 1) != b' ' {
         return None;
     }
     let value = values::value(text, at + 2)?;
-    let ends = matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
+    let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
     let content = &text[value.start..value.end];
-    let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
-    if !ends || !plausible || super::contains(content, b"REDACTED") {
+    let plausible =
+        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed() && content.len() >= 8;
+    if !ends || !plausible || super::contains_bytes(content, b"REDACTED") {
         return None;
     }
     let before = &text[at.saturating_sub(400)..at];
     let name = memchr::memmem::rfind(before, b"asswords:")?;
     let items = before[name + 9..].split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let list = items
-        .filter(|line| !line.is_empty())
-        .all(|line| line.starts_with(b"-") && is(byte(line, 2), LETTER) || line.starts_with(b"- "));
-    list.then_some(Hit { start: value.start, end: value.end, kind: "password" })
+    let list = items.filter(|line| !line.is_empty()).all(|line| {
+        line.starts_with(b"-") && byte_is(byte_or_newline(line, 2), LETTER) || line.starts_with(b"- ")
+    });
+    list.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }

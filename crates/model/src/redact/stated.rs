@@ -1,203 +1,220 @@
 //! Secrets stated in words: `the password is x`, `set it to x`, and files and commands without a separator.
 
-use super::Hit;
-use super::chance::profile;
-use super::classes::{UPPER, blanks, byte, is};
-use super::made_up::{self, Sure};
-use super::named::{WIDEST_GAP, hit, with_word_before};
-use super::names::{self, Says, Verdict};
-use super::sentences::{self, Language, Least};
-use super::values::{self, Joint, Value};
+use super::SecretHit;
+use super::chance::profile_of;
+use super::classes::{UPPER, byte_is, byte_or_newline, count_blanks};
+use super::made_up::{self, PasswordCertainty};
+use super::named::{MAX_BLANKS, hit_if_secret, name_with_word_before};
+use super::names::{self, NameStrength, NameVerdict};
+use super::sentences::{self, NameLanguage, RequiredCertainty};
+use super::values::{self, Value, ValueContext};
 use super::{languages, passwords};
 
 /// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`
 /// and `configure set secret_access_key x`. The name is the word `text[start..end]`.
-pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let name = &text[start..end];
-    if is_credentials(name) {
-        return super::pairs::behind(text, end);
+    if announces_pair(name) {
+        return super::pairs::password_in_pair_after(text, end);
     }
     // The name may have two words, as in `the secret word is x`.
     if matches!(name, b"word" | b"phrase" | b"code") {
         let before = &text[..start];
         let secret = [&b"secret "[..], b"pass ", b"access "].iter().any(|word| before.ends_with(word));
-        return secret.then(|| sentences::told(text, end, Language::English))?;
+        return secret.then(|| sentences::secret_in_sentence(text, end, NameLanguage::English))?;
     }
-    at_once(text, start, end).or_else(|| {
-        let told = matches!(name, b"pw" | b"PW") || names_password(name);
+    secret_right_after_name(text, start, end).or_else(|| {
+        let told = matches!(name, b"pw" | b"PW") || is_password_name(name);
         let pin = matches!(name, b"pin" | b"PIN");
-        let hit = if told || pin { sentences::told(text, end, language(&text[..start], name)) } else { None };
-        hit.filter(|hit| told || made_up::look(&text[hit.start..hit.end]).is_some()).or_else(|| {
-            let quoted = matches!(byte(text, end + 1), b'"' | b'\'' | b'`');
-            let told = || {
-                sentences::beside(text, end)
-                    .or_else(|| quoted.then(|| sentences::accepted(text, end + 1, Least::Word))?)
-            };
-            matches!(name, b"pw" | b"PW").then(told)?
-        })
+        let hit = if told || pin {
+            sentences::secret_in_sentence(text, end, language_of_name(&text[..start], name))
+        } else {
+            None
+        };
+        hit.filter(|hit| told || made_up::made_up_certainty(&text[hit.start..hit.end]).is_some()).or_else(
+            || {
+                let quoted = matches!(byte_or_newline(text, end + 1), b'"' | b'\'' | b'`');
+                let told = || {
+                    sentences::secret_ending_clause(text, end).or_else(|| {
+                        quoted
+                            .then(|| sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Word))?
+                    })
+                };
+                matches!(name, b"pw" | b"PW").then(told)?
+            },
+        )
     })
 }
 
 /// Whether a name announces a pair, as in `creds for the box: ann/x`.
-fn is_credentials(name: &[u8]) -> bool {
+fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
 /// Returns the language of the name. Italian uses the English word, as in `la password è x`.
-fn language(before: &[u8], name: &[u8]) -> Language {
-    if languages::judge(name).is_some() {
-        return Language::Other;
+fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
+    if languages::judge_foreign_name(name).is_some() {
+        return NameLanguage::Other;
     }
     let italian = [&b" la "[..], b"della ", b"una ", b"mia ", b"nuova ", b"tua ", b"alla ", b"vecchia "]
         .iter()
         .any(|word| before.ends_with(word));
     if italian || before.eq_ignore_ascii_case(b"la ") || before.ends_with(b"La ") {
-        Language::Other
+        NameLanguage::Other
     } else {
-        Language::English
+        NameLanguage::English
     }
 }
 
 /// Finds a value right after its name.
-fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let name = &text[start..end];
-    let end = end + usize::from(byte(text, end) == b'`');
+    let end = end + usize::from(byte_or_newline(text, end) == b'`');
     let verdict = match name {
-        b"login" => Verdict { says: Says::Secret, kind: "token" },
+        b"login" => NameVerdict { says: NameStrength::Secret, kind: "token" },
         // The name may have dashes: `proxy_set_header X-Api-Key "x"`.
-        _ if text[..start].ends_with(b"-") && byte(text, end + 1) == b'"' => names::judge(
-            &text[end - super::classes::run_back(&text[..end], super::classes::BASE64_URL, 40)..end],
+        _ if text[..start].ends_with(b"-") && byte_or_newline(text, end + 1) == b'"' => names::judge_name(
+            &text[end - super::classes::run_length_at_end(&text[..end], super::classes::BASE64_URL, 40)..end],
         )?,
-        _ => names::judge(name)?,
+        _ => names::judge_name(name)?,
     };
     // The verb in `pass it to the class` is not a name.
-    if verdict.says == Says::Pass && name != b"pw" {
+    if verdict.says == NameStrength::Pass && name != b"pw" {
         // The name may be a pair, as in `user/pass is admin/x`.
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
-            return super::pairs::joined(text, end + 4);
+            return super::pairs::password_in_joined_pair(text, end + 4);
         }
         // A user may come before, as in `user ann and pass x`.
-        if names_user(&text[start.saturating_sub(80)..start]) {
-            return sentences::accepted(text, end + 1, Least::Words);
+        if is_user_named_before(&text[start.saturating_sub(80)..start]) {
+            return sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Words);
         }
         // The name may begin a line of a settings file, as in `Pass "x"` of mbsync.
-        let line = super::context::last_line(&text[start.saturating_sub(40)..start]);
+        let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
-            && let Some(value) = values::value(text, end + blanks(&text[end..], WIDEST_GAP))
-            && matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r')
+            && let Some(value) = values::value(text, end + count_blanks(&text[end..], MAX_BLANKS))
+            && matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r')
             && name != b"PASS"
         {
             let content = &text[value.start..value.end];
-            return told_words(
+            return hit_if_password_like(
                 text,
                 value,
-                super::grades::grade(content).is_some() || profile(content).is_random(),
+                super::grades::grade(content).is_some() || profile_of(content).looks_random(),
             );
         }
         // The name may be that of a variable, as in `input_pw x`.
-        if name.ends_with(b"_pw") && profile(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
-            return super::flags::given(text, end + 1);
+        if name.ends_with(b"_pw") && profile_of(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
+            return super::flags::secret_argument(text, end + 1);
         }
         if text[end..].starts_with(b" for ") {
-            let words = |hit: &Hit| made_up::is_words(&text[hit.start..hit.end]);
-            return sentences::told(text, end, Language::English).filter(words);
+            let words = |hit: &SecretHit| made_up::is_joined_words(&text[hit.start..hit.end]);
+            return sentences::secret_in_sentence(text, end, NameLanguage::English).filter(words);
         }
-        return text[end..].starts_with(b" is ").then(|| sentences::accepted(text, end + 4, Least::Words))?;
+        return text[end..]
+            .starts_with(b" is ")
+            .then(|| sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words))?;
     }
     if text[..start].ends_with(b"public ") {
         return None;
     }
-    let doubtful = Joint { doubtful: true, ..Joint::default() };
-    if let Some(after) = behind_verb(&text[end..]) {
+    let doubtful = ValueContext { doubtful: true, ..ValueContext::default() };
+    if let Some(after) = verb_length(&text[end..]) {
         // The value may be on the next line.
         let line = end + after;
-        if matches!(byte(text, line), b'\n' | b':') && after > 1 {
+        if matches!(byte_or_newline(text, line), b'\n' | b':') && after > 1 {
             let line = line + usize::from(text[line] == b':');
-            return super::placed::on_next_line(text, start, end, line);
+            return super::placed::secret_on_next_line(text, start, end, line);
         }
         let verdict = if name == b"key" {
-            names::judge(with_word_before(text, start, end, 0).unwrap_or(name))?
+            names::judge_name(name_with_word_before(text, start, end, 0).unwrap_or(name))?
         } else {
             verdict
         };
         let at = end + after + 1;
         // The participle in `Het wachtwoord is verlopen` is not a value.
         let word = &text[at..at + sentences::value_length(&text[at..])];
-        if languages::judge(name).is_some() && made_up::is_participle(word) {
+        if languages::judge_foreign_name(name).is_some() && made_up::is_participle(word) {
             return None;
         }
-        return declared(text, at, verdict, Joint::default());
+        return secret_after_is(text, at, verdict, ValueContext::default());
     }
     // In `enter your password to continue` no value follows.
     if text[end..].starts_with(b" to ")
-        && verdict.says == Says::Password
-        && !sentences::is_set(&text[..start])
+        && verdict.says == NameStrength::Password
+        && !sentences::says_password_changed(&text[..start])
     {
-        return sentences::accepted(text, end + 4, Least::Words);
+        return sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words);
     }
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
-        return declared(text, end + 3, verdict, doubtful);
+        return secret_after_is(text, end + 3, verdict, doubtful);
     }
-    if verdict.says == Says::Password
-        && let Some(hit) = in_sql(text, start, end).or_else(|| from_to(text, end))
+    if verdict.says == NameStrength::Password
+        && let Some(hit) = secret_in_set_password(text, start, end).or_else(|| secrets_in_change(text, end))
     {
         return Some(hit);
     }
-    if let Some(hit) = in_router(text, start, end) {
+    if let Some(hit) = secret_in_router_config(text, start, end) {
         return Some(hit);
     }
-    let value = values::value(text, end + blanks(&text[end..], WIDEST_GAP))?;
+    let value = values::value(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
     // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell and `tool config set NAME x`.
-    if matches!(verdict.says, Says::Secret | Says::Password)
+    if matches!(verdict.says, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
             || !value.quoted
-                && profile(&text[value.start..value.end]).is_mixed()
-                && configures(&text[..start]))
+                && profile_of(&text[value.start..value.end]).is_mixed()
+                && is_setting_command(&text[..start]))
     {
-        return hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() });
+        return hit_if_secret(
+            text,
+            value,
+            verdict,
+            ValueContext { loud: true, tight: true, ..ValueContext::default() },
+        );
     }
-    if verdict.says == Says::Password {
+    if verdict.says == NameStrength::Password {
         let context = &text[start.saturating_sub(200)..start];
-        let in_netrc = super::contains(context, b"login ")
-            && super::contains(context, b"machine ")
-            && !passwords::is_prose(&text[value.start..value.end]);
+        let in_netrc = super::contains_bytes(context, b"login ")
+            && super::contains_bytes(context, b"machine ")
+            && !passwords::is_prose_word(&text[value.start..value.end]);
         let in_sql = value.quoted
-            && (name.iter().all(|byte| is(*byte, UPPER)) || super::contains(context, b"OPTIONS"));
-        let joint = Joint { loud: true, tight: true, ..Joint::default() };
-        let looks = profile(&text[value.start..value.end]);
+            && (name.iter().all(|byte| byte_is(*byte, UPPER)) || super::contains_bytes(context, b"OPTIONS"));
+        let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
+        let looks = profile_of(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
             && (made_up
                 || value.quoted
-                || made_up::look(&text[value.start..value.end]).is_some()
-                    && matches!(byte(text, value.end), b'\n' | b'\r'));
+                || made_up::made_up_certainty(&text[value.start..value.end]).is_some()
+                    && matches!(byte_or_newline(text, value.end), b'\n' | b'\r'));
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
-        let words = made_up::look(&text[value.start..value.end]);
+        let words = made_up::made_up_certainty(&text[value.start..value.end]);
         let in_command = (made_up || value.quoted || words.is_some())
-            && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains(context, command));
+            && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
         // The installer of Debian has lines such as `d-i passwd/root-password password x`.
-        let in_command = in_command || super::contains(super::context::last_line(context), b"d-i passwd/");
+        let in_command = in_command
+            || super::contains_bytes(super::context::text_after_last_break(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command {
-            return hit(text, value, verdict, joint);
+            return hit_if_secret(text, value, verdict, joint);
         }
-        if let Some(encoded) = numbered(text, value) {
-            return hit(text, encoded, verdict, joint);
+        if let Some(encoded) = value_after_type_digit(text, value) {
+            return hit_if_secret(text, encoded, verdict, joint);
         }
         // The name may begin a line of its own, as in `~/.msmtprc` and in tables.
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
-        let ends = byte(text, value.end + usize::from(value.quoted)) == b'\n';
+        let ends = byte_or_newline(text, value.end + usize::from(value.quoted)) == b'\n';
         // As an argument of a block, the value of `password "x"` is a literal.
         let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"));
         // A user may come before, as in `username admin and password Orchid190`.
-        let beside_user = made_up && context.ends_with(b" and ") && super::contains(context, b"username ");
-        let joint = Joint { doubtful: !value.quoted && !beside_user, ..Joint::default() };
+        let beside_user =
+            made_up && context.ends_with(b" and ") && super::contains_bytes(context, b"username ");
+        let joint = ValueContext { doubtful: !value.quoted && !beside_user, ..ValueContext::default() };
         let told = starts && ends
             || in_block
             || beside_user
             || context.ends_with(b"with ")
             || context.ends_with(b"using ");
-        if told && let Some(hit) = hit(text, value, verdict, joint) {
+        if told && let Some(hit) = hit_if_secret(text, value, verdict, joint) {
             return Some(hit);
         }
         // Such a word may come before the name: `log in with password copperkettle and …`, `the password
@@ -222,58 +239,58 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         .iter()
         .any(|word| super::classes::ends_with_ignore_case(context, word));
         let enough = match words? {
-            Sure::Nouns => true,
-            Sure::Words => beside || value.quoted || made_up::ends_clause(text, value.end),
-            Sure::LongWord => beside || value.quoted,
-            Sure::Word => {
-                let capital = is(text[value.start], UPPER) && !is(name[0], UPPER);
+            PasswordCertainty::Nouns => true,
+            PasswordCertainty::Words => beside || value.quoted || made_up::ends_clause(text, value.end),
+            PasswordCertainty::LongWord => beside || value.quoted,
+            PasswordCertainty::Word => {
+                let capital = byte_is(text[value.start], UPPER) && !byte_is(name[0], UPPER);
                 // In `username and password properties` no value follows.
-                let beside = beside && !context.ends_with(b"and ") || names_user(context);
+                let beside = beside && !context.ends_with(b"and ") || is_user_named_before(context);
                 value.quoted || (beside || capital) && made_up::ends_clause(text, value.end)
             }
         };
-        return told_words(text, value, enough);
+        return hit_if_password_like(text, value, enough);
     }
     // SQL names the secret in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
     let in_sql =
         value.quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
-    let line = || super::context::last_line(&text[start.saturating_sub(200)..start]);
+    let line = || super::context::text_after_last_break(&text[start.saturating_sub(200)..start]);
     if in_sql
         && ["CREATE ", "ATTACH ", "ALTER ", "create ", "SET "]
             .iter()
-            .any(|verb| super::contains(line(), verb.as_bytes()))
+            .any(|verb| super::contains_bytes(line(), verb.as_bytes()))
     {
-        return super::flags::given(text, value.start - 1);
+        return super::flags::secret_argument(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
     // Redis 6 takes a name before the password: `AUTH name x`.
-    if at_prompt && let Some(hit) = super::flags::second_word(text, end) {
+    if at_prompt && let Some(hit) = super::flags::password_word_after_name(text, end) {
         return Some(hit);
     }
     let least = match name {
         b"login" => 24,
         _ if at_prompt => 8,
-        _ if value.quoted && verdict.says == Says::Secret => 12,
+        _ if value.quoted && verdict.says == NameStrength::Secret => 12,
         _ => 20,
     };
     let content = &text[value.start..value.end];
     // In `#define initSecret initSecret_avx512` the value is another name.
-    if content.len() < least || super::contains(content, name) {
+    if content.len() < least || super::contains_bytes(content, name) {
         return None;
     }
-    hit(text, value, verdict, doubtful)
+    hit_if_secret(text, value, verdict, doubtful)
 }
 
 /// Returns the length of a blank and a verb at the start of `text`: ` is`, ` lautet`.
-fn behind_verb(text: &[u8]) -> Option<usize> {
-    const VERBS: [&str; 8] = ["is", "ist", "lautet", "es", "est", "é", "è", "vaut"];
+fn verb_length(text: &[u8]) -> Option<usize> {
+    const STATING_VERBS: [&str; 8] = ["is", "ist", "lautet", "es", "est", "é", "è", "vaut"];
     let rest = text.strip_prefix(b" ")?;
-    if !matches!(byte(rest, 0), b'i' | b'l' | b'e' | b'v' | 0xc3) {
+    if !matches!(byte_or_newline(rest, 0), b'i' | b'l' | b'e' | b'v' | 0xc3) {
         return None;
     }
     let length = rest.iter().take(8).position(|byte| matches!(byte, b' ' | b'\n' | b':'))?;
-    let ends = rest[length] != b':' || byte(rest, length + 1) == b'\n';
-    (ends && VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
+    let ends = rest[length] != b':' || byte_or_newline(rest, length + 1) == b'\n';
+    (ends && STATING_VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
 }
 
 /// Whether the text ends with a command that sets a variable, whose name follows.
@@ -295,28 +312,36 @@ fn sets_variable(before: &[u8]) -> bool {
 
 /// Whether a command that stores a setting comes before, such as `npm config set NAME x` or
 /// `pulumi config set --secret NAME x`.
-fn configures(before: &[u8]) -> bool {
-    let line = super::context::last_line(&before[before.len().saturating_sub(120)..]);
+fn is_setting_command(before: &[u8]) -> bool {
+    let line = super::context::text_after_last_break(&before[before.len().saturating_sub(120)..]);
     [&b"config set "[..], b"configure set ", b"config create ", b"secrets set "]
         .iter()
-        .any(|command| super::contains(line, command))
+        .any(|command| super::contains_bytes(line, command))
 }
 
 /// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` is the quote after the name.
-pub fn quoted_setting(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let mark = byte(text, end);
-    if byte(text, end + 1) != b' ' || byte(text, end + 2) != mark {
+pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    let mark = byte_or_newline(text, end);
+    if byte_or_newline(text, end + 1) != b' ' || byte_or_newline(text, end + 2) != mark {
         return None;
     }
     let value = values::value(text, end + 2).filter(|value| value.quoted)?;
-    let line = super::context::last_line(&text[start.saturating_sub(120)..start]);
-    let verdict = names::judge(&text[start..end])?;
-    let sets = [&b" set "[..], b"setx ", b"setenv "].iter().any(|command| super::contains(line, command));
-    sets.then(|| hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() }))?
+    let line = super::context::text_after_last_break(&text[start.saturating_sub(120)..start]);
+    let verdict = names::judge_name(&text[start..end])?;
+    let sets =
+        [&b" set "[..], b"setx ", b"setenv "].iter().any(|command| super::contains_bytes(line, command));
+    sets.then(|| {
+        hit_if_secret(
+            text,
+            value,
+            verdict,
+            ValueContext { loud: true, tight: true, ..ValueContext::default() },
+        )
+    })?
 }
 
 /// Whether a user is named right before, as in `user ann, ` and `username ann and `.
-fn names_user(before: &[u8]) -> bool {
+fn is_user_named_before(before: &[u8]) -> bool {
     let parted = [", ", " and ", " / ", " e ", " y ", " und ", " en ", " et "]
         .iter()
         .find_map(|joint| before.strip_suffix(joint.as_bytes()));
@@ -341,7 +366,7 @@ fn names_user(before: &[u8]) -> bool {
 }
 
 /// Returns the value after the digit in `password 7 0822455D0A16`, as routers write a scrambled password.
-fn numbered(text: &[u8], kind: Value) -> Option<Value> {
+fn value_after_type_digit(text: &[u8], kind: Value) -> Option<Value> {
     let scrambled = |value: &Value| {
         let content = &text[value.start..value.end];
         content.len() >= 8
@@ -349,11 +374,12 @@ fn numbered(text: &[u8], kind: Value) -> Option<Value> {
             && content.iter().any(u8::is_ascii_digit)
     };
     let digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
-    (digit && byte(text, kind.end) == b' ').then(|| values::value(text, kind.end + 1).filter(scrambled))?
+    (digit && byte_or_newline(text, kind.end) == b' ')
+        .then(|| values::value(text, kind.end + 1).filter(scrambled))?
 }
 
 /// Finds the password in `SET PASSWORD FOR 'name'@'host' = 'x'`.
-fn in_sql(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let set = super::classes::ends_with_ignore_case(&text[..start], "set ");
     let window = &text[end..text.len().min(end + 100)];
     if !set || !window.get(..5)?.eq_ignore_ascii_case(b" for ") {
@@ -361,14 +387,14 @@ fn in_sql(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
     let at = end + memchr::memmem::find(window, b" = ")? + 3;
     values::quote_at(text, at)?;
-    super::flags::given(text, at)
+    super::flags::secret_argument(text, at)
 }
 
 /// Finds both values in `changed the password from x to y`, because the old one may still open a backup.
-fn from_to(text: &[u8], end: usize) -> Option<Hit> {
+fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     let made_up = |value: &Value| {
         let content = &text[value.start..value.end];
-        made_up::look(content).is_some() || profile(content).is_mixed()
+        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed()
     };
     // In `password was changed from x` the words between say that the password was replaced.
     let window = &text[end..text.len().min(end + 40)];
@@ -382,23 +408,26 @@ fn from_to(text: &[u8], end: usize) -> Option<Hit> {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
-        return sentences::accepted(text, to, Least::Words);
+        return sentences::unquoted_secret_at(text, to, RequiredCertainty::Words);
     }
     let old = values::value(text, end + from + 6)?;
     let behind = old.end + usize::from(old.quoted);
     let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
     let new = values::value(text, new).filter(made_up);
     match (made_up(&old), new) {
-        (true, new) => told_words(text, Value { end: new.map_or(old.end, |new| new.end), ..old }, true),
-        (false, Some(new)) => told_words(text, new, true),
+        (true, new) => {
+            hit_if_password_like(text, Value { end: new.map_or(old.end, |new| new.end), ..old }, true)
+        }
+        (false, Some(new)) => hit_if_password_like(text, new, true),
         (false, None) => None,
     }
 }
 
 /// Finds the password in the configuration of a router or a switch, as in `enable secret x` and
 /// `username name password 0 x`.
-fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let line = super::context::last_line(&text[start.saturating_sub(120)..start]).trim_ascii_start();
+fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    let line =
+        super::context::text_after_last_break(&text[start.saturating_sub(120)..start]).trim_ascii_start();
     let line = line
         .iter()
         .position(|byte| matches!(byte, b'#' | b'>'))
@@ -418,93 +447,93 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     .any(|command| line.starts_with(command));
     // In `username and password properties` no value follows.
     let prose = [&b"username and "[..], b"username or "].iter().any(|words| line.starts_with(words));
-    if !command || prose || line.len() > 80 || byte(text, end) != b' ' {
+    if !command || prose || line.len() > 80 || byte_or_newline(text, end) != b' ' {
         return None;
     }
-    let kind = byte(text, end + 1).is_ascii_digit() && byte(text, end + 2) == b' ';
+    let kind = byte_or_newline(text, end + 1).is_ascii_digit() && byte_or_newline(text, end + 2) == b' ';
     let value = values::value(text, end + if kind { 3 } else { 1 })?;
-    let looks = profile(&text[value.start..value.end]);
+    let looks = profile_of(&text[value.start..value.end]);
     let plausible = looks.len >= 6
-        && (looks.is_mixed() || looks.symbols > 0 || made_up::look(&text[value.start..value.end]).is_some());
-    told_words(text, value, plausible && made_up::ends_clause(text, value.end))
+        && (looks.is_mixed()
+            || looks.symbols > 0
+            || made_up::made_up_certainty(&text[value.start..value.end]).is_some());
+    hit_if_password_like(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
 /// Finds the value in `the password? It's x` and `the password, which is x`. `end` is after the name.
-pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // The value may follow the question mark directly, as in `the pw? x`.
     if text[end..].starts_with(b"? ")
-        && (text[start..end].eq_ignore_ascii_case(b"pw") || names_password(&text[start..end]))
+        && (text[start..end].eq_ignore_ascii_case(b"pw") || is_password_name(&text[start..end]))
     {
-        let hit = sentences::accepted(text, end + 2, Least::Words);
+        let hit = sentences::unquoted_secret_at(text, end + 2, RequiredCertainty::Words);
         if hit.is_some() {
             return hit;
         }
     }
-    if !names_password(&text[start..end]) {
+    if !is_password_name(&text[start..end]) {
         return None;
     }
     let next = &text[end + 1..];
     let line = next.iter().take(4).position(|byte| *byte == b'\n');
     match (text[end], line) {
-        (b'\'', _) => {
-            sentences::beside(text, end + 3).or_else(|| sentences::accepted(text, end + 3, Least::Words))
-        }
-        (b'?', Some(line)) => sentences::answered(text, end + 1 + line),
+        (b'\'', _) => sentences::secret_ending_clause(text, end + 3)
+            .or_else(|| sentences::unquoted_secret_at(text, end + 3, RequiredCertainty::Words)),
+        (b'?', Some(line)) => sentences::secret_answering_question(text, end + 1 + line),
         (b'.', _) if !next.get(1..3)?.eq_ignore_ascii_case(b"it") => None,
-        (b',', _) => {
-            sentences::told(text, end + 1, Language::English).or_else(|| sentences::apposed(text, end + 1))
-        }
-        _ => sentences::told(text, end + 1, Language::English),
+        (b',', _) => sentences::secret_in_sentence(text, end + 1, NameLanguage::English)
+            .or_else(|| sentences::secret_after_comma(text, end + 1)),
+        _ => sentences::secret_in_sentence(text, end + 1, NameLanguage::English),
     }
 }
 
 /// Finds a value before the name `text[start..end]`, which ends its clause, as in
 /// `type x when it asks for the password`.
-pub fn typed_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
-    if !names_password(&text[start..end]) {
+pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+    if !is_password_name(&text[start..end]) {
         return None;
     }
-    let line = super::context::last_line(&text[floor.max(start.saturating_sub(80))..start]);
+    let line = super::context::text_after_last_break(&text[floor.max(start.saturating_sub(80))..start]);
     let (verb, length) = [&b"type "[..], b"enter ", b"Type ", b"Enter "]
         .iter()
         .find_map(|verb| Some((memchr::memmem::rfind(line, verb)?, verb.len())))?;
     let from = start - line.len() + verb + length;
-    let hit = sentences::accepted(text, from, Least::Words)?;
+    let hit = sentences::unquoted_secret_at(text, from, RequiredCertainty::Words)?;
     let asked = [&b" when "[..], b" if ", b" once ", b" at ", b" for ", b" as "]
         .iter()
         .any(|word| text[hit.end..].starts_with(word));
     (asked && hit.end < start).then_some(hit)
 }
 
-/// Finds the value in `use x as the password`, like [`sentences::used_as`].
-pub fn used_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+/// Finds the value in `use x as the password`, like [`sentences::secret_used_as_password`].
+pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     // These are the last letters of the words that come before the name: `as`, `the`, `como`, `my`.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
     let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
     if !joined || !matches!(&tail, b"rd" | b"se" | b"rt" | b"wd") {
         return None;
     }
-    match names_password(&text[start..end]) {
-        true => sentences::used_as(text, start, floor),
-        false => languages::used_before(text, start, end, floor),
+    match is_password_name(&text[start..end]) {
+        true => sentences::secret_used_as_password(text, start, floor),
+        false => languages::secret_before_name(text, start, end, floor),
     }
 }
 
 /// Finds the value in `use "x" as the password`. `start..end` is the `as`.
-pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let told = [&b" the "[..], b" a ", b" my ", b" your ", b" our ", b" "].iter().any(|article| {
         text[end..].strip_prefix(*article).is_some_and(|rest| {
             let length = rest.iter().take(24).take_while(|byte| byte.is_ascii_alphanumeric()).count();
             let last = rest[length..].strip_prefix(b" ").unwrap_or_default();
-            names_password(&rest[..length])
-                || names_password(
+            is_password_name(&rest[..length])
+                || is_password_name(
                     &last[..last.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()],
                 )
         })
     });
     let before = text[floor..start].strip_suffix(b" ").filter(|_| told)?;
     let Some(mark) = before.last().copied().filter(|mark| matches!(mark, b'"' | b'\'' | b'`')) else {
-        return used_as(text, floor + before.len(), floor, end);
+        return unquoted_secret_used_as(text, floor + before.len(), floor, end);
     };
     let before = &before[..before.len() - 1];
     let window = &before[before.len().saturating_sub(80)..];
@@ -516,14 +545,14 @@ pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Optio
         wrapped: false,
     };
     let content = &text[value.start..value.end];
-    let plausible = made_up::look(content).is_some()
+    let plausible = made_up::made_up_certainty(content).is_some()
         || passwords::is_passphrase(content)
-        || profile(content).is_mixed() && length >= 6;
-    told_words(text, value, plausible)
+        || profile_of(content).is_mixed() && length >= 6;
+    hit_if_password_like(text, value, plausible)
 }
 
 /// Finds the value in `use x as the password`, without quotes. The value ends at `at`, and the `as` ends at `end`.
-fn used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<Hit> {
+fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<SecretHit> {
     let length = text[floor..at].iter().rev().take(64).take_while(|byte| !byte.is_ascii_whitespace()).count();
     let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
         .iter()
@@ -532,54 +561,63 @@ fn used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<Hit> {
     let line = &text[end..text.len().min(end + 40)];
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);
-    (used && alone).then(|| sentences::accepted(&text[..at], at - length, Least::Words))?
+    (used && alone)
+        .then(|| sentences::unquoted_secret_at(&text[..at], at - length, RequiredCertainty::Words))?
 }
 
-pub fn names_password(word: &[u8]) -> bool {
-    names::judge(word).is_some_and(|verdict| verdict.says == Says::Password)
+pub fn is_password_name(word: &[u8]) -> bool {
+    names::judge_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
 }
 
-pub fn told_words(text: &[u8], value: Value, enough: bool) -> Option<Hit> {
-    let placeholder = super::contains(&text[value.start..value.end], b"REDACTED");
-    let code =
-        !value.quoted && matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
-    (enough && !placeholder && !code).then_some(Hit { start: value.start, end: value.end, kind: "password" })
+pub fn hit_if_password_like(text: &[u8], value: Value, enough: bool) -> Option<SecretHit> {
+    let placeholder = super::contains_bytes(&text[value.start..value.end], b"REDACTED");
+    let code = !value.quoted
+        && matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
+    (enough && !placeholder && !code).then_some(SecretHit {
+        start: value.start,
+        end: value.end,
+        kind: "password",
+    })
 }
 
 /// Finds the value in `name is value`. In prose almost anything follows, so the value must not be a word of a sentence.
-fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hit> {
-    let value = values::value(text, sentences::behind_adverb(text, at))?;
+fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
+    let value = values::value(text, sentences::position_after_adverb(text, at))?;
     let content = &text[value.start..value.end];
-    if matches!(verdict.says, Says::Password | Says::Pass)
-        && let Some(sure) = made_up::look(content)
+    if matches!(verdict.says, NameStrength::Password | NameStrength::Pass)
+        && let Some(sure) = made_up::made_up_certainty(content)
     {
-        let enough = sure > Sure::Word || value.quoted || made_up::ends_clause(text, value.end);
-        return told_words(text, value, enough);
+        let enough = sure > PasswordCertainty::Word || value.quoted || made_up::ends_clause(text, value.end);
+        return hit_if_password_like(text, value, enough);
     }
-    if verdict.says == Says::Password && value.quoted && passwords::is_passphrase(content) {
-        return told_words(text, value, true);
+    if verdict.says == NameStrength::Password && value.quoted && passwords::is_passphrase(content) {
+        return hit_if_password_like(text, value, true);
     }
-    if verdict.says == Says::Pass {
+    if verdict.says == NameStrength::Pass {
         return None;
     }
-    if verdict.says == Says::Secret && made_up::is_nouns(content) {
-        return told_words(text, value, made_up::ends_clause(text, value.end + usize::from(value.quoted)));
+    if verdict.says == NameStrength::Secret && made_up::is_everyday_nouns(content) {
+        return hit_if_password_like(
+            text,
+            value,
+            made_up::ends_clause(text, value.end + usize::from(value.quoted)),
+        );
     }
-    let looks = profile(content);
+    let looks = profile_of(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
-    let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.is_random();
+    let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();
     // A key of hexadecimal digits counts, but a word does not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
-    let key = verdict.says == Says::Secret && hex;
-    let doubtful = joint.doubtful || verdict.says != Says::Password && !value.quoted && !key;
-    let joint = Joint { doubtful, ..joint };
-    if plausible || joint.doubtful { hit(text, value, verdict, joint) } else { None }
+    let key = verdict.says == NameStrength::Secret && hex;
+    let doubtful = joint.doubtful || verdict.says != NameStrength::Password && !value.quoted && !key;
+    let joint = ValueContext { doubtful, ..joint };
+    if plausible || joint.doubtful { hit_if_secret(text, value, verdict, joint) } else { None }
 }
 
-/// Whether a word has the last letters of a name that [`stated`] knows. Most words of a text fail this test.
+/// Whether a word has the last letters of a name that [`secret_stated_after_name`] knows. Most words of a text fail this test.
 #[inline]
-pub fn may_end_name(word: &[u8]) -> bool {
+pub fn ends_like_secret_name(word: &[u8]) -> bool {
     if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w']) {
         return true;
     }

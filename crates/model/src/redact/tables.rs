@@ -1,27 +1,31 @@
 //! Secrets recognised by the head of their column: CSV, Markdown tables, tables of database clients, `INSERT`
 //! statements, and the fields of a `.pgpass` line.
 
-use super::Hit;
-use super::chance::profile;
-use super::classes::{BASE64_URL, LETTER, byte, ends_with_ignore_case, is, starts_with_ignore_case};
+use super::SecretHit;
+use super::chance::profile_of;
+use super::classes::{
+    BASE64_URL, LETTER, byte_is, byte_or_newline, ends_with_ignore_case, starts_with_ignore_case,
+};
 use super::grades::grade;
-use super::names::{self, Says, Verdict};
-use super::values::{self, Joint, Value};
+use super::names::{self, NameStrength, NameVerdict};
+use super::values::{self, Value, ValueContext};
 
-const LONGEST_LINE: usize = 1024;
+const MAX_LINE_BYTES: usize = 1024;
 /// The most rows of one table that are examined.
-const MOST_ROWS: usize = 10_000;
-const MOST_COLUMNS: usize = 40;
+const MAX_ROWS: usize = 10_000;
+const MAX_COLUMNS: usize = 40;
 
 /// Returns whether the word `text[start..end]` can be the head of a column. This is cheap, because it is called for
 /// every keyword. A word between single blanks is part of a sentence.
 #[inline]
-pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
-    let wide = |at: usize| matches!(byte(text, at), b' ' | b'|' | b'\n' | b'\r' | 0xe2 | 0x82 | 0x83 | 0x91);
-    let after = match byte(text, end) {
+pub fn may_be_column_head(text: &[u8], start: usize, end: usize) -> bool {
+    let wide = |at: usize| {
+        matches!(byte_or_newline(text, at), b' ' | b'|' | b'\n' | b'\r' | 0xe2 | 0x82 | 0x83 | 0x91)
+    };
+    let after = match byte_or_newline(text, end) {
         b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' => true,
         b' ' => wide(end + 1),
-        b'"' => matches!(byte(text, end + 1), b',' | b';' | b'\t' | b'\n' | b'\r'),
+        b'"' => matches!(byte_or_newline(text, end + 1), b',' | b';' | b'\t' | b'\n' | b'\r'),
         _ => false,
     };
     let before = match start.checked_sub(1).map(|at| text[at]) {
@@ -31,10 +35,10 @@ pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
                 || wide(start - 2)
                 || matches!(text[start - 2], b',' | b';')
                 // Heads may have several words: `| DB password |`, `nom,mot de passe`.
-                || byte(text, end) == b' ' && byte(text, end + 1) == b'|'
-                || byte(text, end) == b' ' && byte(text, end + 1) == 0xe2
+                || byte_or_newline(text, end) == b' ' && byte_or_newline(text, end + 1) == b'|'
+                || byte_or_newline(text, end) == b' ' && byte_or_newline(text, end + 1) == 0xe2
                 || text[..start].ends_with(b"mot de ")
-                || byte(text, end) != b'\n' && begins_cell(&text[..start])
+                || byte_or_newline(text, end) != b'\n' && begins_cell(&text[..start])
         }
         Some(b'-') => begins_cell(&text[..start]),
         _ => false,
@@ -48,7 +52,7 @@ fn begins_cell(before: &[u8]) -> bool {
         .iter()
         .rev()
         .take(24)
-        .take_while(|byte| is(**byte, LETTER) || matches!(byte, b' ' | b'-'))
+        .take_while(|byte| byte_is(**byte, LETTER) || matches!(byte, b' ' | b'-'))
         .count();
     words < 24
         && matches!(
@@ -58,53 +62,53 @@ fn begins_cell(before: &[u8]) -> bool {
 }
 
 /// Finds the secrets below the head `text[start..]`, if its line is the head of a table.
-pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
-    let from = start.saturating_sub(LONGEST_LINE);
+pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<SecretHit>) {
+    let from = start.saturating_sub(MAX_LINE_BYTES);
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
-    let head = line(text, line_start);
-    let Some(divider) = Divider::of(head) else { return };
+    let head = line_at(text, line_start);
+    let Some(divider) = CellDivider::of_head(head) else { return };
     // Jira doubles the bars of a head: `||Login||Password||`.
     let doubled = head.trim_ascii_start().starts_with(b"||");
     let heads: Vec<(usize, usize)> =
-        divider.cells(head).filter(|cell| !doubled || cell.1 > cell.0).take(MOST_COLUMNS).collect();
+        divider.cell_ranges(head).filter(|cell| !doubled || cell.1 > cell.0).take(MAX_COLUMNS).collect();
     let Some(column) =
         heads.iter().position(|cell| (line_start + cell.0..line_start + cell.1).contains(&start))
     else {
         return;
     };
-    let name = unquoted(&head[heads[column].0..heads[column].1]);
-    let verdict = names::judge(name).or_else(|| super::languages::verdict(name));
-    let Some(verdict) = verdict.filter(is_sure) else { return };
-    let named = |cell: &(usize, usize)| is_name(&head[cell.0..cell.1]);
+    let name = without_quotes(&head[heads[column].0..heads[column].1]);
+    let verdict = names::judge_name(name).or_else(|| super::languages::verdict_of_non_ascii_name(name));
+    let Some(verdict) = verdict.filter(is_certain_verdict) else { return };
+    let named = |cell: &(usize, usize)| is_column_name(&head[cell.0..cell.1]);
     if heads.len() < 2 || !heads.iter().all(named) {
         return;
     }
     // A list of names and values aligned by blanks looks the same. The heads of a table are in capitals, or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
     // If the line also names users, a word may be a password: `user,pass`, `site,login,secret`.
-    let has_user = heads.iter().any(|cell| is_user(&head[cell.0..cell.1]));
-    let gap = matches!(divider, Divider::Gap);
-    if gap && !is_loud && !has_user && !is_rule(line(text, line_start + head.len() + 1)) {
+    let has_user = heads.iter().any(|cell| is_user_column(&head[cell.0..cell.1]));
+    let gap = matches!(divider, CellDivider::Gap);
+    if gap && !is_loud && !has_user && !is_table_rule(line_at(text, line_start + head.len() + 1)) {
         return;
     }
-    let may_be_word = verdict.says == Says::Password && name.len() >= 6 || has_user;
+    let may_be_word = verdict.says == NameStrength::Password && name.len() >= 6 || has_user;
     let verdict = if has_user && verdict.kind == "secret" {
-        Verdict { says: Says::Password, ..verdict }
+        NameVerdict { says: NameStrength::Password, ..verdict }
     } else {
         verdict
     };
     let mut at = line_start + head.len() + 1;
-    for _ in 0..MOST_ROWS {
+    for _ in 0..MAX_ROWS {
         if at >= text.len() {
             return;
         }
-        let row = line(text, at);
+        let row = line_at(text, at);
         if row.trim_ascii().is_empty() && at == line_start + head.len() + 1 {
             at += row.len() + 1;
             continue; // AsciiDoc has an empty line after the heads
         }
-        if !is_rule(row) {
-            let cells: Vec<(usize, usize)> = divider.cells(row).take(MOST_COLUMNS).collect();
+        if !is_table_rule(row) {
+            let cells: Vec<(usize, usize)> = divider.cell_ranges(row).take(MAX_COLUMNS).collect();
             // A line that repeats one of the heads is a row like the one above it.
             let repeats = |(head_cell, cell): (&(usize, usize), &(usize, usize))| {
                 cell.1 > cell.0 && head[head_cell.0..head_cell.1] == row[cell.0..cell.1]
@@ -113,33 +117,41 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
                 return;
             }
             let (first, last) = cells[column];
-            hits.extend(cell(text, at + first, at + last, verdict, may_be_word));
+            hits.extend(secret_in_cell(text, at + first, at + last, verdict, may_be_word));
         }
         at += row.len() + 1;
     }
 }
 
 /// Whether a cell is the head of a column of accounts.
-fn is_user(cell: &[u8]) -> bool {
-    const USERS: &str = "user login email mail account benutzer usuario usuário utilisateur identifiant utente gebruiker konto";
-    let cell = unquoted(cell);
-    USERS.split(' ').any(|known| starts_with_ignore_case(cell, known) || ends_with_ignore_case(cell, known))
+fn is_user_column(cell: &[u8]) -> bool {
+    const USER_COLUMN_WORDS: &str = "user login email mail account benutzer usuario usuário utilisateur identifiant utente gebruiker konto";
+    let cell = without_quotes(cell);
+    USER_COLUMN_WORDS
+        .split(' ')
+        .any(|known| starts_with_ignore_case(cell, known) || ends_with_ignore_case(cell, known))
 }
 
-fn is_sure(verdict: &Verdict) -> bool {
-    matches!(verdict.says, Says::Password | Says::Secret | Says::Pass)
+fn is_certain_verdict(verdict: &NameVerdict) -> bool {
+    matches!(verdict.says, NameStrength::Password | NameStrength::Secret | NameStrength::Pass)
 }
 
-fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict, may_be_word: bool) -> Option<Hit> {
+fn secret_in_cell(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    verdict: NameVerdict,
+    may_be_word: bool,
+) -> Option<SecretHit> {
     let (mut start, mut end) = (start, end);
     if end - start >= 2 && matches!(text[start], b'"' | b'\'' | b'`') && text[end - 1] == text[start] {
         (start, end) = (start + 1, end - 1);
     }
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
-    let looks = profile(content);
+    let looks = profile_of(content);
     if may_be_word && grade(content).is_some() {
-        return Some(Hit { start, end, kind: verdict.kind })
-            .filter(|_| !super::contains(content, b"REDACTED"));
+        return Some(SecretHit { start, end, kind: verdict.kind })
+            .filter(|_| !super::contains_bytes(content, b"REDACTED"));
     }
     // A column of descriptions contains words too, so a password that is a word must be longer.
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word);
@@ -147,31 +159,37 @@ fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict, may_be_word: bo
         return None;
     }
     let value = Value { start, end, quoted: true, wrapped: false };
-    let says = if verdict.says == Says::Secret { Says::Secret } else { Says::Password };
-    values::is_secret(text, value, says, Joint { tight: true, listed: true, ..Joint::default() })
-        .then_some(Hit { start, end, kind: verdict.kind })
+    let says =
+        if verdict.says == NameStrength::Secret { NameStrength::Secret } else { NameStrength::Password };
+    values::is_secret_value(
+        text,
+        value,
+        says,
+        ValueContext { tight: true, listed: true, ..ValueContext::default() },
+    )
+    .then_some(SecretHit { start, end, kind: verdict.kind })
 }
 
-fn line(text: &[u8], at: usize) -> &[u8] {
+fn line_at(text: &[u8], at: usize) -> &[u8] {
     let rest = &text[at.min(text.len())..];
-    let rest = &rest[..rest.len().min(LONGEST_LINE)];
+    let rest = &rest[..rest.len().min(MAX_LINE_BYTES)];
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
 /// Whether a cell is the name of a column: letters, digits and characters that join words.
-fn is_name(cell: &[u8]) -> bool {
+fn is_column_name(cell: &[u8]) -> bool {
     cell.len() <= 40
-        && cell.iter().any(|byte| is(*byte, LETTER))
+        && cell.iter().any(|byte| byte_is(*byte, LETTER))
         && cell.iter().all(|byte| {
-            is(*byte, BASE64_URL)
+            byte_is(*byte, BASE64_URL)
                 || *byte >= 0x80
                 || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
         })
-        && !profile(cell).is_random()
+        && !profile_of(cell).looks_random()
 }
 
 /// Whether a row is a rule between head and cells, such as `---+---` or `|:--|--:|`.
-fn is_rule(row: &[u8]) -> bool {
+fn is_table_rule(row: &[u8]) -> bool {
     let drawn = || {
         row.starts_with("├".as_bytes()) || row.starts_with("╠".as_bytes()) || row.starts_with("┣".as_bytes())
     };
@@ -181,7 +199,7 @@ fn is_rule(row: &[u8]) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Divider {
+enum CellDivider {
     Mark(u8),
     /// A line drawn with a character of three bytes: `│`.
     Drawn(&'static str),
@@ -189,30 +207,30 @@ enum Divider {
     Gap,
 }
 
-impl Divider {
-    fn of(head: &[u8]) -> Option<Divider> {
+impl CellDivider {
+    fn of_head(head: &[u8]) -> Option<CellDivider> {
         for mark in ["│", "║", "┃"] {
             if memchr::memmem::find(head, mark.as_bytes()).is_some() {
-                return Some(Divider::Drawn(mark));
+                return Some(CellDivider::Drawn(mark));
             }
         }
         for mark in [b'|', b'\t', b';', b','] {
             if head.contains(&mark) {
-                return Some(Divider::Mark(mark));
+                return Some(CellDivider::Mark(mark));
             }
         }
-        memchr::memmem::find(head.trim_ascii(), b"  ").map(|_| Divider::Gap)
+        memchr::memmem::find(head.trim_ascii(), b"  ").map(|_| CellDivider::Gap)
     }
 
     /// Returns where the cells of a row start and end, without the blanks around them.
-    fn cells(self, row: &[u8]) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
+    fn cell_ranges(self, row: &[u8]) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
         let trimmed = move |start: usize, end: usize| {
             let cell = &row[start..end];
             let left = cell.len() - cell.trim_ascii_start().len();
             (start + left, (start + left).max(start + cell.trim_ascii_end().len()))
         };
         match self {
-            Divider::Mark(mark) => {
+            CellDivider::Mark(mark) => {
                 let outer = usize::from(mark == b'|' && row.trim_ascii_start().starts_with(b"|"));
                 let first = outer * (row.len() - row.trim_ascii_start().len() + 1);
                 let last = match mark == b'|' && outer == 1 && row.trim_ascii_end().ends_with(b"|") {
@@ -237,7 +255,7 @@ impl Divider {
                     Some(cell)
                 }))
             }
-            Divider::Drawn(mark) => {
+            CellDivider::Drawn(mark) => {
                 let mut at =
                     memchr::memmem::find(row, mark.as_bytes()).map_or(row.len(), |at| at + mark.len());
                 Box::new(std::iter::from_fn(move || {
@@ -247,14 +265,14 @@ impl Divider {
                     Some(cell)
                 }))
             }
-            Divider::Gap => {
+            CellDivider::Gap => {
                 let mut at = 0;
                 Box::new(std::iter::from_fn(move || {
                     while at < row.len() && matches!(row[at], b' ' | b'\r') {
                         at += 1;
                     }
                     let start = at;
-                    while at < row.len() && !(row[at] == b' ' && byte(row, at + 1) == b' ') {
+                    while at < row.len() && !(row[at] == b' ' && byte_or_newline(row, at + 1) == b' ') {
                         at += 1;
                     }
                     (at > start).then(|| trimmed(start, at))
@@ -265,8 +283,8 @@ impl Divider {
 }
 
 /// Finds the secrets of `INSERT INTO t (name, password) VALUES ('a', 'x'), …`; `at` is after `VALUES`.
-pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
-    let before = &text[at.saturating_sub(LONGEST_LINE)..at];
+pub fn secrets_in_insert(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
+    let before = &text[at.saturating_sub(MAX_LINE_BYTES)..at];
     let lower = before.to_ascii_lowercase();
     let Some(into) = memchr::memmem::rfind(&lower, b"insert into") else { return };
     let (Some(open), Some(close)) = (memchr::memchr(b'(', &before[into..]), memchr::memrchr(b')', before))
@@ -274,11 +292,13 @@ pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
         return;
     };
     let Some(columns) = before.get(into + open + 1..close) else { return };
-    let told: Vec<(usize, Verdict)> = columns
+    let told: Vec<(usize, NameVerdict)> = columns
         .split(|byte| *byte == b',')
         .map(|column| column.trim_ascii())
         .enumerate()
-        .filter_map(|(n, column)| Some((n, names::judge(unquoted(column)).filter(is_sure)?)))
+        .filter_map(|(n, column)| {
+            Some((n, names::judge_name(without_quotes(column)).filter(is_certain_verdict)?))
+        })
         .collect();
     if told.is_empty() {
         return;
@@ -290,13 +310,19 @@ pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
         match (text[at], quote) {
             (b'\'', None) => quote = Some(at + 1),
             (b'\'', Some(start)) => {
-                if byte(text, at + 1) == b'\'' {
+                if byte_or_newline(text, at + 1) == b'\'' {
                     at += 1; // an escaped quote
                 } else {
                     if depth == 1
                         && let Some((_, verdict)) = told.iter().find(|(n, _)| *n == column)
                     {
-                        hits.extend(cell(text, start, at, *verdict, verdict.says == Says::Password));
+                        hits.extend(secret_in_cell(
+                            text,
+                            start,
+                            at,
+                            *verdict,
+                            verdict.says == NameStrength::Password,
+                        ));
                     }
                     quote = None;
                 }
@@ -318,74 +344,76 @@ pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
 }
 
 /// Returns whether `kind: ` or `"kind":"` comes before a word.
-pub fn is_manifest(before: &[u8]) -> bool {
+pub fn is_kind_before(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"\"").unwrap_or(before).trim_ascii_end();
     before.strip_suffix(b":").is_some_and(|name| name.ends_with(b"kind") || name.ends_with(b"kind\""))
 }
 
 /// Finds the values below `data:` and `stringData:` of a Kubernetes secret, whose `kind` is at `at`. All of them are
 /// secret, whatever their names.
-pub fn manifest(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
-    const WIDEST: usize = 16 * 1024;
-    let from = at.saturating_sub(WIDEST);
+pub fn secrets_in_kubernetes_manifest(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
+    const MAX_MANIFEST_BYTES: usize = 16 * 1024;
+    let from = at.saturating_sub(MAX_MANIFEST_BYTES);
     let from = memchr::memmem::rfind(&text[from..at], b"\n---").map_or(from, |mark| from + mark + 4);
-    let end = text.len().min(at + WIDEST);
+    let end = text.len().min(at + MAX_MANIFEST_BYTES);
     let end = memchr::memmem::find(&text[at..end], b"\n---").map_or(end, |mark| at + mark);
     let document = &text[from..end];
     for name in [&b"data"[..], b"stringData"] {
         for found in memchr::memmem::find_iter(document, name) {
             let (before, rest) = (&document[..found], &document[found + name.len()..]);
             if rest.starts_with(b"\":") && before.ends_with(b"\"") {
-                members(text, from + found + name.len() + 2, end, hits);
+                secrets_in_json_members(text, from + found + name.len() + 2, end, hits);
             } else if rest.starts_with(b":") && (before.is_empty() || before.ends_with(b"\n")) {
-                settings(text, from + found + name.len() + 1, end, hits);
+                secrets_in_indented_lines(text, from + found + name.len() + 1, end, hits);
             }
         }
     }
 }
 
 /// Finds the values of `{"name":"x", …}`.
-fn members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Hit>) {
+fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<SecretHit>) {
     let object = &text[at..end];
     let object = &object[..memchr::memchr(b'}', object).unwrap_or(object.len())];
     for colon in memchr::memmem::find_iter(object, b"\":") {
-        let start = at + colon + 2 + super::classes::blanks(&object[colon + 2..], 4);
+        let start = at + colon + 2 + super::classes::count_blanks(&object[colon + 2..], 4);
         hits.extend(
-            values::value(text, start).filter(|value| value.quoted).and_then(|value| entry(text, value)),
+            values::value(text, start)
+                .filter(|value| value.quoted)
+                .and_then(|value| secret_of_entry(text, value)),
         );
     }
 }
 
 /// Finds the values of the indented lines `name: x`.
-fn settings(text: &[u8], at: usize, end: usize, hits: &mut Vec<Hit>) {
+fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<SecretHit>) {
     let block = &text[at..end];
     let mut at = at;
-    for row in block.split_inclusive(|byte| *byte == b'\n').take(MOST_ROWS) {
+    for row in block.split_inclusive(|byte| *byte == b'\n').take(MAX_ROWS) {
         let line = row.trim_ascii_end();
         if !line.is_empty() && !matches!(line[0], b' ' | b'\t' | b'#') {
             return;
         }
         if let Some(colon) = memchr::memmem::find(line, b": ") {
-            let start = at + colon + 2 + super::classes::blanks(&line[colon + 2..], 8);
-            hits.extend(values::value(&text[..end], start).and_then(|value| entry(text, value)));
+            let start = at + colon + 2 + super::classes::count_blanks(&line[colon + 2..], 8);
+            hits.extend(values::value(&text[..end], start).and_then(|value| secret_of_entry(text, value)));
         }
         at += row.len();
     }
 }
 
-fn entry(text: &[u8], value: Value) -> Option<Hit> {
+fn secret_of_entry(text: &[u8], value: Value) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     // Short values are names and ports.
     let plausible = content.len() >= 12
-        && profile(content).is_mixed()
-        && !profile(content).is_filler()
-        && !super::contains(content, b"REDACTED")
-        && !super::contains(content, b"{{")
-        && !super::contains(content, b"${");
-    plausible.then_some(Hit { start: value.start, end: value.end, kind: "secret" })
+        && profile_of(content).is_mixed()
+        && !profile_of(content).is_filler()
+        && !super::contains_bytes(content, b"REDACTED")
+        && !super::contains_bytes(content, b"{{")
+        && !super::contains_bytes(content, b"${");
+    plausible.then_some(SecretHit { start: value.start, end: value.end, kind: "secret" })
 }
 
-fn unquoted(name: &[u8]) -> &[u8] {
+fn without_quotes(name: &[u8]) -> &[u8] {
     let marks = |byte: &u8| matches!(byte, b'"' | b'`' | b'[' | b']' | b'\'');
     let start = name.iter().take_while(|byte| marks(byte)).count();
     let end = name.len() - name[start..].iter().rev().take_while(|byte| marks(byte)).count();
@@ -394,9 +422,9 @@ fn unquoted(name: &[u8]) -> &[u8] {
 
 /// Finds the value in `host TRUE / TRUE 1799999999 sid x`, separated by tabs: a line of the cookie file of curl and
 /// wget. The first flag ends at `end`.
-pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
+pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
     let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
-    let line = line(text, end + 1);
+    let line = line_at(text, end + 1);
     let mut fields = line.trim_ascii_end().split(|byte| *byte == b'\t');
     let (path, secure, expires, name, value) =
         (fields.next()?, fields.next()?, fields.next()?, fields.next()?, fields.next()?);
@@ -406,48 +434,49 @@ pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
         && !name.is_empty()
         && value.len() >= 12
         && fields.next().is_none()
-        && profile(value).is_random();
+        && profile_of(value).looks_random();
     let start = end + 1 + line.trim_ascii_end().len() - value.len();
-    plausible.then_some(Hit { start, end: start + value.len(), kind: "cookie" })
+    plausible.then_some(SecretHit { start, end: start + value.len(), kind: "cookie" })
 }
 
 /// Finds the secret in `name server "x" *`, a line of PPP's secrets file. `at` is the star.
-pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    let line = super::context::last_line(&text[floor.max(at.saturating_sub(120))..at]);
+pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+    let line = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(120))..at]);
     let from = at - line.len();
     let quoted = line.trim_ascii_end().strip_suffix(b"\"")?;
     let open = memchr::memrchr(b'"', quoted)?;
     let names =
         quoted[..open].split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()).count();
     let content = &quoted[open + 1..];
-    let told = names == 2 && (profile(content).is_random() || grade(content).is_some());
-    told.then_some(Hit { start: from + open + 1, end: from + open + 1 + content.len(), kind: "password" })
-}
-
-/// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` is the first star.
-pub fn peer_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    let name = super::context::last_line(&text[floor.max(at.saturating_sub(80))..at]);
-    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let start = at + 1 + super::classes::blanks(&text[at + 1..], 40);
-    let value = values::value(text, start)?;
-    let behind = line(text, value.end + usize::from(value.quoted));
-    let named = name.last().is_some_and(blank)
-        && !name.trim_ascii().is_empty()
-        && !name.trim_ascii().iter().any(blank);
-    let closes = behind.first().is_some_and(blank) && behind.trim_ascii() == b"*";
-    let joint = Joint { tight: true, listed: true, ..Joint::default() };
-    let content = &text[value.start..value.end];
-    let plausible =
-        super::made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 6;
-    (named && closes && plausible && values::is_secret(text, value, Says::Password, joint)).then_some(Hit {
-        start: value.start,
-        end: value.end,
+    let told = names == 2 && (profile_of(content).looks_random() || grade(content).is_some());
+    told.then_some(SecretHit {
+        start: from + open + 1,
+        end: from + open + 1 + content.len(),
         kind: "password",
     })
 }
 
+/// Finds the secret in `name * x *`, a line of PPP's secrets file. `at` is the first star.
+pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+    let name = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(80))..at]);
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let start = at + 1 + super::classes::count_blanks(&text[at + 1..], 40);
+    let value = values::value(text, start)?;
+    let behind = line_at(text, value.end + usize::from(value.quoted));
+    let named = name.last().is_some_and(blank)
+        && !name.trim_ascii().is_empty()
+        && !name.trim_ascii().iter().any(blank);
+    let closes = behind.first().is_some_and(blank) && behind.trim_ascii() == b"*";
+    let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
+    let content = &text[value.start..value.end];
+    let plausible = super::made_up::made_up_certainty(content).is_some()
+        || profile_of(content).is_mixed() && content.len() >= 6;
+    (named && closes && plausible && values::is_secret_value(text, value, NameStrength::Password, joint))
+        .then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
+}
+
 /// Finds the password in `host:5432:database:name:x`, a line of `.pgpass`. `at` is the colon after the port.
-pub fn pgpass(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn secret_in_pgpass(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     if !before.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'*') {
         return None;
@@ -459,7 +488,7 @@ pub fn pgpass(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         .iter()
         .rev()
         .take(100)
-        .take_while(|byte| is(**byte, BASE64_URL) || matches!(byte, b'.' | b'*'))
+        .take_while(|byte| byte_is(**byte, BASE64_URL) || matches!(byte, b'.' | b'*'))
         .count();
     let starts = matches!(
         host.len().checked_sub(name + 1).map(|at| host[at]),
@@ -468,21 +497,21 @@ pub fn pgpass(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if name == 0 || !starts || !(port >= 4 || before.ends_with(b"*")) {
         return None;
     }
-    let line = line(text, at + 1);
+    let line = line_at(text, at + 1);
     let line = &line
         [..line.iter().position(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\r')).unwrap_or(line.len())];
     let mut fields = line.splitn(3, |byte| *byte == b':');
     let (database, user, password) = (fields.next()?, fields.next()?, fields.next()?);
     let field = |part: &[u8]| {
-        !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL) || matches!(byte, b'*' | b'.'))
+        !part.is_empty() && part.iter().all(|byte| byte_is(*byte, BASE64_URL) || matches!(byte, b'*' | b'.'))
     };
     let plausible = field(database)
         && field(user)
-        && (user == b"*" || is(user[0], LETTER))
+        && (user == b"*" || byte_is(user[0], LETTER))
         && password.len() >= 4
         && !password.contains(&b':')
-        && !super::contains(password, b"[REDACTED:")
+        && !super::contains_bytes(password, b"[REDACTED:")
         && !ends_with_ignore_case(password, "password");
     let start = at + 1 + line.len() - password.len();
-    plausible.then_some(Hit { start, end: start + password.len(), kind: "password" })
+    plausible.then_some(SecretHit { start, end: start + password.len(), kind: "password" })
 }

@@ -1,17 +1,19 @@
 //! Credentials in URLs (`scheme://user:password@host`), and e-mail addresses if requested.
 
-use super::Hit;
-use super::chance::profile;
-use super::classes::{ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte, is, run, run_back};
+use super::SecretHit;
+use super::chance::profile_of;
+use super::classes::{
+    ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte_is, byte_or_newline, run_length, run_length_at_end,
+};
 
 /// How many bytes back a user and a password may reach.
-const LONGEST: usize = 512;
+const MAX_USERINFO_BYTES: usize = 512;
 
 /// Finds the password (or the token in place of a user) before the `@` at `at`.
-pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
-    let length = before.iter().rev().take(LONGEST).take_while(|byte| !ends(byte)).count();
+    let length = before.iter().rev().take(MAX_USERINFO_BYTES).take_while(|byte| !ends(byte)).count();
     let window = &before[before.len() - length..];
     let scheme = memchr::memmem::rfind(window, b"://").map(|scheme| scheme + 3);
     // Some programs escape the slashes in JSON: `https:\/\/user:password@host`.
@@ -20,13 +22,15 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         if let Some(hit) = behind_address(text, at - length, at, floor) {
             return Some(hit);
         }
-        return without_scheme(text, at - length, at);
+        return secret_without_scheme(text, at - length, at);
     };
     let start = at - length + scheme;
     let info = &text[start..at];
-    let end = at + raw_at_signs(&text[at..]);
-    if super::contains(info, b"[REDACTED:")
-        || !is(byte(text, at + 1), ALNUM) && byte(text, at + 1) != b'[' && byte(text, at + 1) != b'$'
+    let end = at + length_to_last_at_sign(&text[at..]);
+    if super::contains_bytes(info, b"[REDACTED:")
+        || !byte_is(byte_or_newline(text, at + 1), ALNUM)
+            && byte_or_newline(text, at + 1) != b'['
+            && byte_or_newline(text, at + 1) != b'$'
     {
         return None;
     }
@@ -40,43 +44,43 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             let is_path = host || (port && password.contains(&b'/'));
             if password.is_empty() {
                 // A URL such as `https://key:@host` sends the key as the user.
-                let key = !host && colon >= 16 && profile(&info[..colon]).is_random();
-                return key.then_some(Hit { start, end: start + colon, kind: "url-credentials" });
+                let key = !host && colon >= 16 && profile_of(&info[..colon]).looks_random();
+                return key.then_some(SecretHit { start, end: start + colon, kind: "url-credentials" });
             }
             // In `https://token:x-oauth-basic@host` the user is the secret.
             let user = &info[..colon];
-            if !host && user.len() >= 20 && profile(user).is_random() && profile(user).digits > 1 {
-                return Some(Hit { start, end, kind: "url-credentials" });
+            if !host && user.len() >= 20 && profile_of(user).looks_random() && profile_of(user).digits > 1 {
+                return Some(SecretHit { start, end, kind: "url-credentials" });
             }
-            let secret = !is_path && !is_stand_in(password);
-            secret.then_some(Hit { start: start + colon + 1, end, kind: "url-credentials" })
+            let secret = !is_path && !is_placeholder_password(password);
+            secret.then_some(SecretHit { start: start + colon + 1, end, kind: "url-credentials" })
         }
         None => {
-            let token = !info.contains(&b'/') && info.len() >= 16 && profile(info).is_random();
-            token.then_some(Hit { start, end: at, kind: "url-credentials" })
+            let token = !info.contains(&b'/') && info.len() >= 16 && profile_of(info).looks_random();
+            token.then_some(SecretHit { start, end: at, kind: "url-credentials" })
         }
     }
 }
 
 /// Finds the password in `scheme://name@example.com:password@host`, where the user is an address whose `@` was decoded.
 /// The part after that `@` is `text[start..at]`.
-fn behind_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<Hit> {
+fn behind_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
     let name = text[floor..start].strip_suffix(b"@")?;
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
-    let length = name.iter().rev().take(LONGEST).take_while(|byte| !ends(byte)).count();
+    let length = name.iter().rev().take(MAX_USERINFO_BYTES).take_while(|byte| !ends(byte)).count();
     memchr::memmem::find(&name[name.len() - length..], b"://")?;
     let colon = memchr::memchr(b':', &text[start..at])?;
     let password = &text[start + colon + 1..at];
     let secret = !password.is_empty()
         && !text[start..at].contains(&b'/')
-        && !super::contains(password, b"[REDACTED:")
-        && !is_stand_in(password);
-    secret.then_some(Hit { start: start + colon + 1, end: at, kind: "url-credentials" })
+        && !super::contains_bytes(password, b"[REDACTED:")
+        && !is_placeholder_password(password);
+    secret.then_some(SecretHit { start: start + colon + 1, end: at, kind: "url-credentials" })
 }
 
 /// Finds the password in `user:password@tcp(host)`, the form of Go, and in `thin:user/password@host` and
 /// `connect user/password@host`, the forms of Oracle.
-fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let info = &text[start..at];
     let rest = &text[at..];
     let connects = [&b"CONNECT "[..], b"connect ", b"CONN ", b"conn "];
@@ -84,10 +88,10 @@ fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         start + memchr::memchr(b':', info)? + 1
     } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
         let from = start + memchr::memchr(b'/', info)? + 1;
-        let looks = profile(&text[from..at]);
+        let looks = profile_of(&text[from..at]);
         // A text such as `connect name/branch2@main` is not a login.
         let drawn = looks.is_mixed() && looks.len >= 8 && looks.changes >= 2;
-        if !drawn && !super::made_up::is_words(&text[from..at]) {
+        if !drawn && !super::made_up::is_joined_words(&text[from..at]) {
             return None;
         }
         from
@@ -95,41 +99,45 @@ fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         let thin = memchr::memmem::find(info, b":thin:")? + 6;
         start + thin + memchr::memchr(b'/', &info[thin..])? + 1
     };
-    let secret = start < at && !super::contains(info, b"[REDACTED:") && !is_stand_in(&text[start..at]);
-    secret.then_some(Hit { start, end: at, kind: "url-credentials" })
+    let secret = start < at
+        && !super::contains_bytes(info, b"[REDACTED:")
+        && !is_placeholder_password(&text[start..at]);
+    secret.then_some(SecretHit { start, end: at, kind: "url-credentials" })
 }
 
 /// Finds the e-mail address around the `@` at `at`.
-pub fn email(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    let local = run_back(&text[floor..at], BASE64_URL | DOT | PLUS | PERCENT, 64);
-    let domain = run(&text[at + 1..], ALNUM | DASH | DOT, 253);
+pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+    let local = run_length_at_end(&text[floor..at], BASE64_URL | DOT | PLUS | PERCENT, 64);
+    let domain = run_length(&text[at + 1..], ALNUM | DASH | DOT, 253);
     let domain = text[at + 1..at + 1 + domain].trim_ascii_end();
     let length = domain.len() - domain.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-')).count();
     let dot = memchr::memrchr(b'.', &domain[..length])?;
     let top = &domain[dot + 1..length];
     let plausible = local > 0 && dot > 0 && top.len() >= 2 && top.iter().all(u8::is_ascii_alphabetic);
-    plausible.then_some(Hit { start: at - local, end: at + 1 + length, kind: "email" })
+    plausible.then_some(SecretHit { start: at - local, end: at + 1 + length, kind: "email" })
 }
 
 /// Returns the length up to the last `@` before the host, because people do not always escape an `@` in a password.
-fn raw_at_signs(text: &[u8]) -> usize {
+fn length_to_last_at_sign(text: &[u8]) -> usize {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>/?,;)&|".contains(byte);
     let authority = &text[..text.iter().take(96).take_while(|byte| !ends(byte)).count()];
     memchr::memrchr(b'@', authority).unwrap_or(0)
 }
 
 /// Whether a password is a stand-in, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
-fn is_stand_in(password: &[u8]) -> bool {
-    const WORDS: &str =
+fn is_placeholder_password(password: &[u8]) -> bool {
+    const PLACEHOLDER_WORDS: &str =
         "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";
-    let looks = profile(password);
+    let looks = profile_of(password);
     let template = matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'[' | b'(' | b':')
-        && !is(byte(password, 1), super::classes::DIGIT)
-        || super::contains(password, b"${")
-        || super::contains(password, b"{{")
-        || super::contains(password, b"(");
+        && !byte_is(byte_or_newline(password, 1), super::classes::DIGIT)
+        || super::contains_bytes(password, b"${")
+        || super::contains_bytes(password, b"{{")
+        || super::contains_bytes(password, b"(");
     template
         || looks.letters() + looks.digits == 0
         || looks.is_filler()
-        || WORDS.split_ascii_whitespace().any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
+        || PLACEHOLDER_WORDS
+            .split_ascii_whitespace()
+            .any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
 }

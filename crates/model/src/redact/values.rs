@@ -1,10 +1,12 @@
 //! Whether the value next to a name is a literal secret or merely code, a type, a placeholder or a sentence. `literals`
 //! says where it starts and ends.
 
-use super::chance::{Profile, profile};
-use super::classes::{BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte, is, run, starts_with_ignore_case};
-use super::made_up::Sure;
-use super::names::{self, List, Says, list};
+use super::chance::{ValueProfile, profile_of};
+use super::classes::{
+    BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, run_length, starts_with_ignore_case,
+};
+use super::made_up::PasswordCertainty;
+use super::names::{self, NameStrength, WordList, word_list};
 use super::{made_up, passwords};
 
 pub use super::literals::{
@@ -13,7 +15,7 @@ pub use super::literals::{
 
 /// How a name and a value are joined, as far as this decides whether the value is a secret.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Joint {
+pub struct ValueContext {
     /// Whether the name is written like an environment variable: `NAME`.
     pub loud: bool,
     /// Whether the form is `name=value` without blanks, or a flag of a command.
@@ -26,57 +28,59 @@ pub struct Joint {
 }
 
 /// Returns whether this value must be hidden, given what its name says.
-pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
+pub fn is_secret_value(text: &[u8], value: Value, says: NameStrength, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
-    let looks = profile(content);
-    if is_stand_in(content, &looks) || is_reference(text, value, &looks, joint) {
+    let looks = profile_of(content);
+    if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
     if value.wrapped || joint.doubtful {
         // Examples are `password == "Copper.kettle"` and `password = String::from("Copper.kettle")`.
-        let told = says == Says::Password && value.quoted && (!value.wrapped || is_converted(text, value));
-        return told && made_up::look(content) > Some(Sure::Word)
-            || looks.is_random()
-                && !is_constant(content)
-                && !is_telling(content)
-                && (says != Says::Perhaps || is_strong(content, &looks));
+        let told = says == NameStrength::Password
+            && value.quoted
+            && (!value.wrapped || is_text_conversion(text, value));
+        return told && made_up::made_up_certainty(content) > Some(PasswordCertainty::Word)
+            || looks.looks_random()
+                && !is_constant_name(content)
+                && !is_name_of_secret(content)
+                && (says != NameStrength::Perhaps || is_random_and_no_hash(content, &looks));
     }
     match says {
-        Says::Password => passwords::is_password(text, value, &looks, joint),
-        Says::Secret => is_secret_literal(content, value, &looks, joint),
-        Says::Pass => {
-            let literal = is_secret_literal(content, value, &looks, Joint { tight: true, ..joint });
-            let literal = literal || looks.is_random() && !is_telling(content);
+        NameStrength::Password => passwords::is_literal_password(text, value, &looks, joint),
+        NameStrength::Secret => is_secret_literal(content, value, &looks, joint),
+        NameStrength::Pass => {
+            let literal = is_secret_literal(content, value, &looks, ValueContext { tight: true, ..joint });
+            let literal = literal || looks.looks_random() && !is_name_of_secret(content);
             let mixed = looks.digits > 0 && value.quoted && looks.changes >= 2 && !content.contains(&b' ');
             let words = match joint.loud && joint.tight {
                 true => {
-                    made_up::look(content).is_some()
+                    made_up::made_up_certainty(content).is_some()
                         || looks.len >= 9 && looks.letters() == looks.len && looks.lower > 0
                 }
                 false => {
                     let end = value.end + usize::from(value.quoted);
-                    let line = matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\'');
-                    let sure = made_up::look(content);
-                    sure >= Some(Sure::Words)
-                        || value.quoted && sure == Some(Sure::LongWord)
-                        || sure.is_some() && (line && !value.quoted || is_beside_user(text, value.start))
+                    let line = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b'"' | b'\'');
+                    let sure = made_up::made_up_certainty(content);
+                    sure >= Some(PasswordCertainty::Words)
+                        || value.quoted && sure == Some(PasswordCertainty::LongWord)
+                        || sure.is_some() && (line && !value.quoted || is_next_to_user(text, value.start))
                 }
             };
-            literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed || words
+            literal && (looks.digits > 0 || joint.tight && looks.looks_random()) || mixed || words
         }
-        Says::Perhaps => {
-            is_strong(content, &looks)
+        NameStrength::Perhaps => {
+            is_random_and_no_hash(content, &looks)
                 || (joint.tight && joint.listed || joint.loud && (joint.tight || value.quoted))
                     && is_hex_key(content)
         }
-        Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
-        Says::Authorization => looks.len >= 6,
+        NameStrength::Signature => joint.tight && looks.len >= 20 && looks.looks_random(),
+        NameStrength::Authorization => looks.len >= 6,
     }
 }
 
 /// Whether the name of a user comes right before, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`. Then `pass`
 /// means a password.
-pub fn is_beside_user(text: &[u8], start: usize) -> bool {
+pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(80)..start];
     ["user", "USER", "User", "login", "Login"]
         .iter()
@@ -85,7 +89,7 @@ pub fn is_beside_user(text: &[u8], start: usize) -> bool {
 
 /// Whether the call around a value keeps the text as it is, as in `String::from("x")` and `Some("x")`. Other calls ask
 /// for a text (`getpass("…")`) or look it up.
-fn is_converted(text: &[u8], value: Value) -> bool {
+fn is_text_conversion(text: &[u8], value: Value) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
     [
@@ -128,7 +132,7 @@ fn is_converted(text: &[u8], value: Value) -> bool {
     .any(|call| before.ends_with(call.as_bytes()))
 }
 
-static STAND_INS: List = list(
+static PLACEHOLDER_VALUES: WordList = word_list(
     "null none nil undefined true false yes no on off empty required optional string str text bytes \
         bool boolean int integer number float object any all unknown void char varchar password passwd pass pwd secret token \
         key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
@@ -136,24 +140,24 @@ static STAND_INS: List = list(
 );
 
 /// Whether a value is a stand-in such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or `[REDACTED:token]`.
-fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
+fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
     }
-    if super::contains(content, b"[REDACTED:")
+    if super::contains_bytes(content, b"[REDACTED:")
         || content.starts_with(b"<")
-        || is_rule_list(content)
+        || is_validation_rule_list(content)
         || content.ends_with(b"...")
-        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.is_random()) // Maven or Ant fills it in
+        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant fills it in
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
     // This last case is `[FILTERED]`.
     {
         return true;
     }
-    if STAND_INS.holds(content) {
+    if PLACEHOLDER_VALUES.contains_word(content) {
         return true;
     }
-    const PARTS: [&str; 15] = [
+    const PLACEHOLDER_PARTS: [&str; 15] = [
         "your",
         "changeme",
         "change-me",
@@ -173,15 +177,15 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     // The first letters are compared first, because that is cheap.
     let says = |at: usize| {
         b"ycpfirsdx*".contains(&(content[at] | 32))
-            && PARTS.iter().any(|part| starts_with_ignore_case(&content[at..], part))
+            && PLACEHOLDER_PARTS.iter().any(|part| starts_with_ignore_case(&content[at..], part))
     };
-    looks.len <= 64 && !looks.is_random() && (0..content.len()).any(says)
+    looks.len <= 64 && !looks.looks_random() && (0..content.len()).any(says)
 }
 
 /// Whether a value is a list of rules such as `required|string|min:8`, with which a framework checks a form.
-fn is_rule_list(content: &[u8]) -> bool {
+fn is_validation_rule_list(content: &[u8]) -> bool {
     let rule = |part: &[u8]| {
-        let name = run(part, LOWER | super::classes::UNDERSCORE, part.len());
+        let name = run_length(part, LOWER | super::classes::UNDERSCORE, part.len());
         name > 1 && (name == part.len() || part[name] == b':')
     };
     let limit = [&b"min:"[..], b"max:", b"size:"].iter().any(|rule| content.starts_with(rule));
@@ -189,15 +193,15 @@ fn is_rule_list(content: &[u8]) -> bool {
 }
 
 /// Whether a value is a variable, a template, an expression, a path or a URL. These at most point to a secret.
-fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+fn is_reference(text: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
     let named = |name: &[u8]| {
-        !name.is_empty() && name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
+        !name.is_empty() && name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
     };
     let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%"];
-    if template.iter().any(|mark| super::contains(content, mark.as_bytes()))
-        || super::contains(content, b"%s") && !looks.is_random()
+    if template.iter().any(|mark| super::contains_bytes(content, mark.as_bytes()))
+        || super::contains_bytes(content, b"%s") && !looks.looks_random()
     {
         return true;
     }
@@ -212,11 +216,13 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
         b'%' if content.len() <= 3 || (content.ends_with(b"%") && named(&content[1..content.len() - 1])) => {
             return true;
         }
-        b'{' if content.ends_with(b"}") && !(looks.len >= 32 && looks.is_random()) => return true,
-        b':' | b'@' | b'?' | b'&' | b'*' | b'!' if named(rest(1)) && !looks.is_random() && !value.quoted => {
+        b'{' if content.ends_with(b"}") && !(looks.len >= 32 && looks.looks_random()) => return true,
+        b':' | b'@' | b'?' | b'&' | b'*' | b'!'
+            if named(rest(1)) && !looks.looks_random() && !value.quoted =>
+        {
             return true;
         }
-        b'/' | b'.' | b'~' if !looks.is_random() => return true,
+        b'/' | b'.' | b'~' if !looks.looks_random() => return true,
         _ => {}
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
@@ -228,22 +234,25 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
     {
         return true;
     }
-    if is_address(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' ')) {
+    if is_host_and_path(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' '))
+    {
         return true;
     }
     // A value such as `vault:secret/data/db#password` only names where the secret is stored.
     if ["vault:", "ssm:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
         .iter()
         .any(|kind| starts_with_ignore_case(content, kind))
-        && !looks.is_random()
+        && !looks.looks_random()
     {
         return true;
     }
-    if super::contains(content, b"://") || (byte(content, 1) == b':' && byte(content, 2) == b'\\') {
+    if super::contains_bytes(content, b"://")
+        || (byte_or_newline(content, 1) == b':' && byte_or_newline(content, 2) == b'\\')
+    {
         return true;
     }
     if ["sha1", "sha256", "sha384", "sha512", "md5"].iter().any(|name| {
-        starts_with_ignore_case(content, name) && matches!(byte(content, name.len()), b':' | b'-')
+        starts_with_ignore_case(content, name) && matches!(byte_or_newline(content, name.len()), b':' | b'-')
     }) {
         return true;
     }
@@ -255,85 +264,91 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
 }
 
 /// Whether a value is a host and a path without a scheme, such as `api.example.com/v1`.
-fn is_address(content: &[u8]) -> bool {
-    let host =
-        content.iter().take_while(|byte| is(**byte, LOWER | DIGIT) || matches!(byte, b'.' | b'-')).count();
-    byte(content, host) == b'/' && content[..host].contains(&b'.') && host >= 6
+fn is_host_and_path(content: &[u8]) -> bool {
+    let host = content
+        .iter()
+        .take_while(|byte| byte_is(**byte, LOWER | DIGIT) || matches!(byte, b'.' | b'-'))
+        .count();
+    byte_or_newline(content, host) == b'/' && content[..host].contains(&b'.') && host >= 6
 }
 
 /// Whether a bare value is code: a call, an index, a generic type, a path of names.
-fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+fn is_expression(text: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     // In `<p>Password: word</p>` the bracket closes an element; in `Vec<u8>` it does not.
     let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
-    if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
-        || looks.longest < 32 && super::contains(content, b"::")
+    if matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
+        || looks.longest < 32 && super::contains_bytes(content, b"::")
     {
         return true;
     }
     let dotted = content.contains(&b'.')
-        && content.iter().all(|byte| is(*byte, WORD) || *byte == b'.')
-        && is(content[0], LETTER);
+        && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
+        && byte_is(content[0], LETTER);
     // In `private_key: ed25519.Ed25519PrivateKey` the value is a type with the name of a secret.
     if dotted {
         // A shell has no members: `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`.
-        let ends =
-            matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\'');
+        let ends = matches!(
+            byte_or_newline(text, value.end),
+            b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\''
+        );
         let shell = joint.tight && (joint.loud || joint.listed);
-        let literal = made_up::is_nouns(content)
-            || (shell || ends) && made_up::is_words(content)
-            || shell && ends && !is_member(content);
-        return !literal && !looks.is_random() || is_telling(content);
+        let literal = made_up::is_everyday_nouns(content)
+            || (shell || ends) && made_up::is_joined_words(content)
+            || shell && ends && !is_member_path(content);
+        return !literal && !looks.looks_random() || is_name_of_secret(content);
     }
     // In `password= user=` the value is the next name of a list; in Vim `a:password` is a variable.
-    let name = |part: &[u8]| part.iter().all(|byte| is(*byte, WORD));
+    let name = |part: &[u8]| part.iter().all(|byte| byte_is(*byte, WORD));
     let names_next =
         content.strip_suffix(b"=").is_some_and(|next| name(next) && looks.digits == 0 && looks.changes < 4)
             && matches!(text[..value.start].last(), Some(b' ' | b'\t'));
-    let scoped =
-        byte(content, 1) == b':' && is(content[0], LOWER) && name(&content[2..]) && !looks.is_random();
-    if names_next || scoped || super::contains(content, b"?.") {
+    let scoped = byte_or_newline(content, 1) == b':'
+        && byte_is(content[0], LOWER)
+        && name(&content[2..])
+        && !looks.looks_random();
+    if names_next || scoped || super::contains_bytes(content, b"?.") {
         return true;
     }
     // A minifier leaves code such as `e.auth??!1` and `a.token=a.key=void 0`.
     let name = |part: &[u8]| {
-        part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'$')) && !part.is_empty()
+        part.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b'$')) && !part.is_empty()
     };
     let chain =
         content.contains(&b'=') && content.contains(&b'.') && content.split(|byte| *byte == b'=').all(name);
-    chain || super::contains(content, b"??")
+    chain || super::contains_bytes(content, b"??")
 }
 
 /// Whether a value is a path of members, such as `config.db.pw` or `process.env.PW`: it begins with an object that code
 /// keeps its settings in, or ends with a call or a constant.
-fn is_member(content: &[u8]) -> bool {
-    const ROOTS: &str = "config cfg conf settings self this process os env args opts options params props req request ctx context \
+fn is_member_path(content: &[u8]) -> bool {
+    const OBJECT_NAMES: &str = "config cfg conf settings self this process os env args opts options params props req request ctx context \
         state app data user form event values secrets vault creds local var module each input output window document";
     let parts = || content.split(|byte| *byte == b'.');
     let first = parts().next().unwrap_or_default();
-    ROOTS.split_ascii_whitespace().any(|root| first.eq_ignore_ascii_case(root.as_bytes()))
-        || parts().any(|part| part.len() < 3 || !part.iter().all(|byte| is(*byte, LOWER | UPPER)))
-        || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| is(*byte, UPPER)))
+    OBJECT_NAMES.split_ascii_whitespace().any(|root| first.eq_ignore_ascii_case(root.as_bytes()))
+        || parts().any(|part| part.len() < 3 || !part.iter().all(|byte| byte_is(*byte, LOWER | UPPER)))
+        || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| byte_is(*byte, UPPER)))
 }
 
 /// Whether a value has the name of a secret, as in `FieldOf("V2ApiKey")`, and so only describes one.
-fn is_telling(content: &[u8]) -> bool {
-    content.iter().all(|byte| is(*byte, WORD) || *byte == b'.') && names::judge(content).is_some()
+fn is_name_of_secret(content: &[u8]) -> bool {
+    content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.') && names::judge_name(content).is_some()
 }
 
 /// Whether a value is an API key, a token or a secret, and not a word or a name.
-fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+fn is_secret_literal(content: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
         return value.quoted && passwords::is_mixed_phrase(content);
     }
-    if content.iter().any(|byte| *byte < b' ') || is_constant(content) || looks.letters() == 0 {
+    if content.iter().any(|byte| *byte < b' ') || is_constant_name(content) || looks.letters() == 0 {
         return false;
     }
     // In `client_secret: copper-kettle-moon` the value can only be a secret. In `--secret=copper-kettle` it is the name
     // of one.
     let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
-    let nouns = || !is_name && made_up::is_nouns(content);
-    if looks.is_random() || is_long_word(content, value, looks, joint) || nouns() {
+    let nouns = || !is_name && made_up::is_everyday_nouns(content);
+    if looks.looks_random() || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
@@ -347,17 +362,21 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
         && looks.upper > 1
         && looks.lower > 1
         && looks.changes >= 3
-        && !is_telling(content);
+        && !is_name_of_secret(content);
     drawn
         || literal
-            && ((mixed && looks.len >= 6 && !separated && !is_type(content) && !is_numbered(content))
+            && ((mixed
+                && looks.len >= 6
+                && !separated
+                && !is_type_name(content)
+                && !is_numbered_variable(content))
                 || is_encoded_pair(content)
                 || (looks.symbols > 0 && mixed && looks.len >= 8))
 }
 
 /// Whether a value is only letters and longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`. In code it may be a
 /// name, so it counts only in an environment setting, or quoted and without capitals.
-fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+fn is_long_word(content: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
     let set = joint.loud && joint.tight && looks.len >= 14;
     let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
@@ -369,7 +388,7 @@ fn is_hex_key(content: &[u8]) -> bool {
 }
 
 /// Whether a value is random and neither a hash nor an id.
-fn is_strong(content: &[u8], looks: &Profile) -> bool {
+fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
     // A hash may follow words: `Linux-cargo-9c4682cd…` is the key of a cache.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
     let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
@@ -386,24 +405,24 @@ fn is_strong(content: &[u8], looks: &Profile) -> bool {
 }
 
 /// Whether a value is the name of a constant, such as `MAX_RETRIES` or `RESET_PASSWORD`.
-pub fn is_constant(content: &[u8]) -> bool {
-    content.iter().all(|byte| is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
+pub fn is_constant_name(content: &[u8]) -> bool {
+    content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
-        && profile(content).changes * 6 < content.len()
+        && profile_of(content).changes * 6 < content.len()
 }
 
 /// Whether a value is a type or an algorithm, most of them with digits: `u8`, `i64`, `utf8`, `oauth2`, `String?`.
-pub fn is_type(content: &[u8]) -> bool {
-    const TYPES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
+pub fn is_type_name(content: &[u8]) -> bool {
+    const TYPE_NAMES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
         sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \
         string! *string &str &string vec<u8> secretstr optional nvarchar";
-    TYPES.split_ascii_whitespace().any(|known| content.eq_ignore_ascii_case(known.as_bytes()))
+    TYPE_NAMES.split_ascii_whitespace().any(|known| content.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Whether a value is a variable with a number, such as `arg1`, `pass2` or `param12`, unless the word before the number
 /// is long enough to be a password.
-pub fn is_numbered(content: &[u8]) -> bool {
-    let digits = content.iter().rev().take_while(|byte| is(**byte, DIGIT)).count();
+pub fn is_numbered_variable(content: &[u8]) -> bool {
+    let digits = content.iter().rev().take_while(|byte| byte_is(**byte, DIGIT)).count();
     let word = &content[..content.len() - digits];
     let known = [
         "arg", "param", "value", "val", "token", "secret", "pass", "pw", "pwd", "password", "key", "user",
@@ -414,14 +433,16 @@ pub fn is_numbered(content: &[u8]) -> bool {
 
 /// Whether a value is base64 of `user:password`, as in the `auth` of a Docker configuration.
 pub fn is_encoded_pair(content: &[u8]) -> bool {
-    if content.len() < 8 || !content.len().is_multiple_of(4) || run(content, BASE64, LONGEST) != content.len()
+    if content.len() < 8
+        || !content.len().is_multiple_of(4)
+        || run_length(content, BASE64, LONGEST) != content.len()
     {
         return false;
     }
     let mut bits = 0u32;
     let mut pair = false;
     for (index, byte) in content.iter().take_while(|byte| **byte != b'=').enumerate() {
-        bits = bits << 6 | u32::from(sextet(*byte));
+        bits = bits << 6 | u32::from(base64_value(*byte));
         if index % 4 != 0 {
             let decoded = (bits >> (6 - 2 * (index as u32 % 4)) & 0xff) as u8;
             if !(b' '..=b'~').contains(&decoded) {
@@ -433,7 +454,7 @@ pub fn is_encoded_pair(content: &[u8]) -> bool {
     pair
 }
 
-fn sextet(byte: u8) -> u8 {
+fn base64_value(byte: u8) -> u8 {
     match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,

@@ -7,63 +7,63 @@
 
 use std::ops::Range;
 
-use super::classes::{ANY_HEX, run};
-use crate::clean::{hidden, is_hidden};
+use super::classes::{ANY_HEX, run_length};
+use crate::clean::{hidden_spans, is_hidden_char};
 
 /// How many bytes around a hidden or encoded character belong to the view: more than the usual length of a value.
-const MARGIN: usize = 1024;
+const VIEW_MARGIN: usize = 1024;
 
 /// The same margin for private keys: more than a key's length, so that a key with a coloured word in its middle is seen
 /// completely.
-const MARGIN_OF_KEYS: usize = 10 * 1024;
+const KEY_VIEW_MARGIN: usize = 10 * 1024;
 /// How many bytes a region is extended to reach the ends of its lines.
-const LONGEST_LINE: usize = 1024;
+const MAX_LINE_BYTES: usize = 1024;
 
 /// The visible, decoded bytes of a part of a text.
 #[derive(Debug)]
-pub struct View {
+pub struct DecodedView {
     pub bytes: Vec<u8>,
-    steps: Vec<Step>,
+    steps: Vec<ViewStep>,
 }
 
 /// A position from which view and text run in parallel, until the next step.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct ViewStep {
     view_at: usize,
     text_at: usize,
     /// How many bytes of the text the first byte of the view represents.
     width: usize,
 }
 
-impl View {
+impl DecodedView {
     /// Builds the view of `text[part]`. Positions are those of the whole text.
-    pub fn of(text: &[u8], part: Range<usize>) -> View {
-        let mut view = View { bytes: Vec::with_capacity(part.len()), steps: Vec::new() };
+    pub fn build(text: &[u8], part: Range<usize>) -> DecodedView {
+        let mut view = DecodedView { bytes: Vec::with_capacity(part.len()), steps: Vec::new() };
         let mut at = part.start;
         for chunk in text[part].utf8_chunks() {
             let mut from = 0;
-            for (span, instead) in hidden(chunk.valid()) {
-                view.decode(text, at + from..at + span.start);
+            for (span, instead) in hidden_spans(chunk.valid()) {
+                view.decode_range(text, at + from..at + span.start);
                 if !instead.is_empty() {
-                    view.push(b'\n', at + span.start, span.len());
+                    view.push_byte(b'\n', at + span.start, span.len());
                 }
                 from = span.end;
             }
-            view.decode(text, at + from..at + chunk.valid().len());
+            view.decode_range(text, at + from..at + chunk.valid().len());
             at += chunk.valid().len();
-            view.copy(text, at..at + chunk.invalid().len());
+            view.copy_bytes(text, at..at + chunk.invalid().len());
             at += chunk.invalid().len();
         }
         view
     }
 
     /// Returns the span of the text that `start..end` of the view represents.
-    pub fn span(&self, start: usize, end: usize) -> Range<usize> {
-        let last = self.position(end - 1);
-        self.position(start).start..last.end
+    pub fn text_span(&self, start: usize, end: usize) -> Range<usize> {
+        let last = self.text_position(end - 1);
+        self.text_position(start).start..last.end
     }
 
-    fn position(&self, at: usize) -> Range<usize> {
+    fn text_position(&self, at: usize) -> Range<usize> {
         let index = self.steps.partition_point(|step| step.view_at <= at);
         let Some(step) = index.checked_sub(1).and_then(|index| self.steps.get(index)) else {
             return at..at + 1;
@@ -77,16 +77,16 @@ impl View {
         }
     }
 
-    fn copy(&mut self, text: &[u8], part: Range<usize>) {
+    fn copy_bytes(&mut self, text: &[u8], part: Range<usize>) {
         if part.is_empty() {
             return;
         }
-        self.steps.push(Step { view_at: self.bytes.len(), text_at: part.start, width: 1 });
+        self.steps.push(ViewStep { view_at: self.bytes.len(), text_at: part.start, width: 1 });
         self.bytes.extend_from_slice(&text[part]);
     }
 
-    fn push(&mut self, byte: u8, text_at: usize, width: usize) {
-        self.steps.push(Step { view_at: self.bytes.len(), text_at, width });
+    fn push_byte(&mut self, byte: u8, text_at: usize, width: usize) {
+        self.steps.push(ViewStep { view_at: self.bytes.len(), text_at, width });
         self.bytes.push(byte);
     }
 
@@ -94,22 +94,22 @@ impl View {
     fn push_char(&mut self, character: char, text_at: usize, width: usize) {
         let mut bytes = [0; 4];
         let bytes = character.encode_utf8(&mut bytes).as_bytes();
-        self.push(bytes[0], text_at, width);
+        self.push_byte(bytes[0], text_at, width);
         for byte in &bytes[1..] {
-            self.push(*byte, text_at + width, 0);
+            self.push_byte(*byte, text_at + width, 0);
         }
     }
 
-    fn decode(&mut self, text: &[u8], part: Range<usize>) {
+    fn decode_range(&mut self, text: &[u8], part: Range<usize>) {
         let mut from = part.start;
         let mut at = part.start;
         let may_begin = |byte: &u8| matches!(byte, b'%' | b'&' | b'\\' | 0xc2 | 0xe2 | 0xe3 | 0xef);
         while let Some(found) = text[at..part.end].iter().position(may_begin) {
             at += found;
-            match encoded(&text[at..part.end]) {
+            match encoded_character(&text[at..part.end]) {
                 None => at += 1,
                 Some((length, character)) => {
-                    self.copy(text, from..at);
+                    self.copy_bytes(text, from..at);
                     if let Some(character) = character {
                         // In `comet&lt;orchid` the bracket belongs to a word, unlike that of a tag.
                         let inside = match character {
@@ -128,16 +128,16 @@ impl View {
                 }
             }
         }
-        self.copy(text, from..part.end);
+        self.copy_bytes(text, from..part.end);
     }
 }
 
 /// Returns the parts of `text` whose view differs from the bytes, with a margin. Most texts have none.
-pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
+pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     let Some(first) = next_difference(text, 0) else { return regions };
     let keys = memchr::memmem::find(text, b"PRIVATE KEY").is_some();
-    let margin = if keys { MARGIN_OF_KEYS } else { MARGIN };
+    let margin = if keys { KEY_VIEW_MARGIN } else { VIEW_MARGIN };
     let mut next = Some(first);
     while let Some(found) = next {
         next = next_difference(text, found + 1);
@@ -148,9 +148,9 @@ pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
         }
     }
     for region in &mut regions {
-        let before = &text[region.start.saturating_sub(LONGEST_LINE)..region.start];
+        let before = &text[region.start.saturating_sub(MAX_LINE_BYTES)..region.start];
         region.start -= before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-        let after = &text[region.end..text.len().min(region.end + LONGEST_LINE)];
+        let after = &text[region.end..text.len().min(region.end + MAX_LINE_BYTES)];
         region.end += memchr::memchr(b'\n', after).unwrap_or(after.len());
     }
     regions
@@ -159,10 +159,11 @@ pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
 /// Returns the first position from `at` with a hidden or encoded character.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        at += plain_len(&text[at..]);
+        at += plain_length(&text[at..]);
         let byte = *text.get(at)?;
         let next = text.get(at + 1).copied().unwrap_or(b' ');
-        let (differs, length) = if is_suspicious(byte, next) { look(&text[at..]) } else { (false, 1) };
+        let (differs, length) =
+            if is_suspicious(byte, next) { view_differs(&text[at..]) } else { (false, 1) };
         if differs {
             return Some(at);
         }
@@ -172,7 +173,7 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
 
 /// Counts the leading bytes at which nothing hidden or encoded can begin. Most texts contain nothing else, so it
 /// checks 16 bytes at a time.
-fn plain_len(text: &[u8]) -> usize {
+fn plain_length(text: &[u8]) -> usize {
     // There is no `||` and no early exit, so that the compiler compares many bytes at once.
     let is_plain = |byte: &u8| {
         let is_mark = (*byte == b'%') | (*byte == b'&') | (*byte == b'\\');
@@ -195,9 +196,9 @@ fn is_suspicious(byte: u8, next: u8) -> bool {
 }
 
 /// Returns whether the view of what begins here differs from the bytes, and how many bytes were examined.
-fn look(text: &[u8]) -> (bool, usize) {
+fn view_differs(text: &[u8]) -> (bool, usize) {
     match text[0] {
-        b'%' | b'&' | b'\\' => (encoded(text).is_some(), 1),
+        b'%' | b'&' | b'\\' => (encoded_character(text).is_some(), 1),
         0..=0x7f => (true, 1),
         _ => match text[..text.len().min(4)]
             .utf8_chunks()
@@ -205,7 +206,7 @@ fn look(text: &[u8]) -> (bool, usize) {
             .and_then(|chunk| chunk.valid().chars().next())
         {
             Some(character) => {
-                (is_hidden(character) || plain_form(character).is_some(), character.len_utf8())
+                (is_hidden_char(character) || plain_form(character).is_some(), character.len_utf8())
             }
             None => (false, 1),
         },
@@ -232,32 +233,32 @@ fn plain_form(character: char) -> Option<char> {
 }
 
 /// Returns the length of an encoded character at the start of `text`, and its value if that is visible.
-fn encoded(text: &[u8]) -> Option<(usize, Option<char>)> {
+fn encoded_character(text: &[u8]) -> Option<(usize, Option<char>)> {
     match text[0] {
-        b'%' => percent(text),
-        b'&' => entity(text),
+        b'%' => decode_percent(text),
+        b'&' => decode_entity(text),
         0x80.. => {
             let character = text[..text.len().min(4)].utf8_chunks().next()?.valid().chars().next()?;
             Some((character.len_utf8(), Some(plain_form(character)?)))
         }
-        _ => escape(text),
+        _ => decode_escape(text),
     }
 }
 
 /// Decodes `%5F`, and `%255F`, which was encoded twice.
-fn percent(text: &[u8]) -> Option<(usize, Option<char>)> {
+fn decode_percent(text: &[u8]) -> Option<(usize, Option<char>)> {
     let mut at = 1;
-    while text.get(at..at + 2) == Some(b"25") && run(&text[at + 2..], ANY_HEX, 2) == 2 {
+    while text.get(at..at + 2) == Some(b"25") && run_length(&text[at + 2..], ANY_HEX, 2) == 2 {
         at += 2;
     }
-    let code = number(text.get(at..at + 2)?, 16)?;
-    Some((at + 2, Some(visible(code).filter(char::is_ascii)?)))
+    let code = parse_number(text.get(at..at + 2)?, 16)?;
+    Some((at + 2, Some(visible_byte(code).filter(char::is_ascii)?)))
 }
 
 /// Decodes `&#95;`, `&#x5f;` and `&quot;`.
-fn entity(text: &[u8]) -> Option<(usize, Option<char>)> {
+fn decode_entity(text: &[u8]) -> Option<(usize, Option<char>)> {
     // Accents are dropped, because the words that matter are also known without them.
-    const NAMED: [(&[u8], u8); 21] = [
+    const NAMED_ENTITIES: [(&[u8], u8); 21] = [
         (b"nbsp", b' '),
         (b"ntilde", b'n'),
         (b"eacute", b'e'),
@@ -285,59 +286,59 @@ fn entity(text: &[u8]) -> Option<(usize, Option<char>)> {
     let length = inner.len() + 2;
     if let Some(digits) = inner.strip_prefix(b"#") {
         let code = match digits.strip_prefix(b"x").or_else(|| digits.strip_prefix(b"X")) {
-            Some(digits) => number(digits, 16)?,
-            None => number(digits, 10)?,
+            Some(digits) => parse_number(digits, 16)?,
+            None => parse_number(digits, 10)?,
         };
-        return seen(length, code);
+        return visible_character(length, code);
     }
-    let (_, character) = NAMED.iter().find(|(name, _)| *name == inner)?;
+    let (_, character) = NAMED_ENTITIES.iter().find(|(name, _)| *name == inner)?;
     Some((length, Some(char::from(*character))))
 }
 
 /// Decodes `\u005f`, `\u{5f}` and `\x5f`, and terminal colours in the form in which programs write them: `\u001b[1m`,
 /// `\033[1m`, `\e[1m`.
-fn escape(text: &[u8]) -> Option<(usize, Option<char>)> {
+fn decode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
     let (length, code) = match rest.first()? {
         b'u' if rest.get(1) == Some(&b'{') => {
-            let digits = run(&rest[2..], ANY_HEX, 6);
+            let digits = run_length(&rest[2..], ANY_HEX, 6);
             (rest.get(2 + digits) == Some(&b'}'))
-                .then_some((digits + 3, number(&rest[2..2 + digits], 16)?))?
+                .then_some((digits + 3, parse_number(&rest[2..2 + digits], 16)?))?
         }
-        b'u' => (5, number(rest.get(1..5)?, 16)?),
-        b'x' => (3, number(rest.get(1..3)?, 16)?),
+        b'u' => (5, parse_number(rest.get(1..5)?, 16)?),
+        b'x' => (3, parse_number(rest.get(1..3)?, 16)?),
         b'0' if rest.starts_with(b"033[") => (3, 0x1b),
         b'e' if rest.starts_with(b"e[") => (1, 0x1b),
         _ => return None,
     };
     if code == 0x1b {
-        return Some((slashes + length + sequence(&rest[length..]), None));
+        return Some((slashes + length + escape_sequence_length(&rest[length..]), None));
     }
-    seen(slashes + length, code)
+    visible_character(slashes + length, code)
 }
 
 /// Returns the length of the rest of `ESC [ 1 m` after its `ESC`.
-fn sequence(text: &[u8]) -> usize {
+fn escape_sequence_length(text: &[u8]) -> usize {
     let Some(rest) = text.strip_prefix(b"[") else { return 0 };
     let middle = rest.iter().take_while(|byte| (b' '..=b'?').contains(byte)).count();
     1 + middle + usize::from(rest.get(middle).is_some_and(|byte| (b'@'..=b'~').contains(byte)))
 }
 
-fn seen(length: usize, code: u32) -> Option<(usize, Option<char>)> {
-    match visible(code) {
+fn visible_character(length: usize, code: u32) -> Option<(usize, Option<char>)> {
+    match visible_byte(code) {
         Some(character) => Some((length, Some(character))),
-        None => char::from_u32(code).is_some_and(is_hidden).then_some((length, None)),
+        None => char::from_u32(code).is_some_and(is_hidden_char).then_some((length, None)),
     }
 }
 
 /// Returns a character that is printable ASCII, a tab, a line feed or an accented letter. The text by which a secret is
 /// recognised contains no others.
-fn visible(code: u32) -> Option<char> {
+fn visible_byte(code: u32) -> Option<char> {
     char::from_u32(code).filter(|character| matches!(character, ' '..='~' | '\n' | '\t' | 'À'..='ž'))
 }
 
-fn number(digits: &[u8], base: u32) -> Option<u32> {
+fn parse_number(digits: &[u8], base: u32) -> Option<u32> {
     if digits.is_empty() || digits.len() > 6 {
         return None;
     }

@@ -1,7 +1,7 @@
 //! A line of text as words, without the marks around them.
 
-use super::Hit;
-use super::classes::{LETTER, byte, is};
+use super::SecretHit;
+use super::classes::{LETTER, byte_is, byte_or_newline};
 use super::context;
 
 /// How many bytes of the line are read on each side of the noun.
@@ -23,17 +23,18 @@ impl Word {
         &text[self.start..self.end]
     }
 
-    pub fn hit(&self) -> Hit {
-        Hit { start: self.start, end: self.end, kind: "password" }
+    pub fn hit(&self) -> SecretHit {
+        SecretHit { start: self.start, end: self.end, kind: "password" }
     }
 
     /// Whether a byte follows that only code has there.
     pub fn is_code(&self, text: &[u8]) -> bool {
-        matches!(byte(text, self.end), b'(' | b'[' | b'{' | b'=' | b'/' | b'\\')
+        matches!(byte_or_newline(text, self.end), b'(' | b'[' | b'{' | b'=' | b'/' | b'\\')
             && !text[self.end..].starts_with(b"\\n")
             && !text[self.end..].starts_with(b"\\\"")
             && !text[self.end..].starts_with(b"\\r")
-            || byte(text, self.end) == b':' && !matches!(byte(text, self.end + 1), b' ' | b'\n' | b'\r')
+            || byte_or_newline(text, self.end) == b':'
+                && !matches!(byte_or_newline(text, self.end + 1), b' ' | b'\n' | b'\r')
     }
 }
 
@@ -50,9 +51,9 @@ pub fn words(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = Word> +
             }
             if text[at] == b'<' {
                 let tag = text[at..end].iter().take(60).position(|byte| *byte == b'>');
-                if let Some(tag) =
-                    tag.filter(|_| is(byte(text, at + 1), LETTER) || byte(text, at + 1) == b'/')
-                {
+                if let Some(tag) = tag.filter(|_| {
+                    byte_is(byte_or_newline(text, at + 1), LETTER) || byte_or_newline(text, at + 1) == b'/'
+                }) {
                     at += tag + 1;
                     continue;
                 }
@@ -99,7 +100,7 @@ fn trimmed(text: &[u8], start: usize, at: usize) -> Word {
 fn is_mark(text: &[u8], at: usize) -> usize {
     match text[at] {
         b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'*' | b',' | b';' => 1,
-        b'\\' if matches!(byte(text, at + 1), b'"' | b'\'' | b'`') => 2,
+        b'\\' if matches!(byte_or_newline(text, at + 1), b'"' | b'\'' | b'`') => 2,
         _ => wide_mark(&text[at..]),
     }
 }
@@ -127,7 +128,7 @@ pub fn line_end(text: &[u8], at: usize) -> usize {
 /// Returns the start of the line before `at`: after a line break, or after the first blank within reach.
 pub fn line_start(text: &[u8], at: usize, floor: usize) -> usize {
     let from = floor.max(at.saturating_sub(REACH));
-    let line = at - context::last_line(&text[from..at]).len();
+    let line = at - context::text_after_last_break(&text[from..at]).len();
     if line > from || from == floor {
         return line;
     }

@@ -7,19 +7,23 @@ use serde::Serialize;
 
 use crate::document::{Document, FindingKind};
 use crate::render::one_line;
-use crate::text::count;
+use crate::text::count_with_noun;
 use crate::time;
 
 use super::UNSET_GOAL;
-use super::header::{self, Dash, Day, Field, HEADER_LINES, KEYS, Spelling, UPDATED};
-use super::section::{self, COMPLETED, GOAL, KEY_FILES, Named, PENDING, RECOVERY};
+use super::header::{
+    self, FieldSpelling, HEADER_KEYS, HEADER_LINES, HeaderField, NamedDay, TitleDash, UPDATED_KEY,
+};
+use super::section::{
+    self, COMPLETED_SECTION, GOAL_SECTION, KEY_FILES_SECTION, NamedSection, PENDING_SECTION, RECOVERY_SECTION,
+};
 
 /// The form that line 1 must have.
 const TITLE_FORM: &str = "# <Role Name> — Session Context";
 
 /// Facts that are not in the file itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
+pub struct OutsideFacts<'a> {
     pub now: Timestamp,
     /// A file is stale after this many hours.
     pub stale_hours: u64,
@@ -30,8 +34,8 @@ pub struct Facts<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    pub kind: Kind,
+pub struct RoleFinding {
+    pub kind: RoleFindingKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     pub text: String,
@@ -39,7 +43,7 @@ pub struct Finding {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Kind {
+pub enum RoleFindingKind {
     Title,
     Missing,
     Format,
@@ -51,15 +55,15 @@ pub enum Kind {
 /// All findings: errors in the order of the schema, then recommendations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleReport {
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RoleFinding>,
 }
 
 impl RoleReport {
-    pub fn errors(&self) -> Vec<&Finding> {
-        self.findings.iter().filter(|finding| finding.kind != Kind::Recommended).collect()
+    pub fn errors(&self) -> Vec<&RoleFinding> {
+        self.findings.iter().filter(|finding| finding.kind != RoleFindingKind::Recommended).collect()
     }
 
-    pub fn warnings(&self) -> usize {
+    pub fn count_warnings(&self) -> usize {
         self.findings.len() - self.errors().len()
     }
 
@@ -68,61 +72,61 @@ impl RoleReport {
     }
 
     /// Returns the last line of a report, such as `PASS: tester.context.md (2 warnings)`.
-    pub fn verdict(&self, name: &str) -> String {
-        let (errors, warnings) = (self.errors().len(), count(self.warnings(), "warning"));
+    pub fn verdict_line(&self, name: &str) -> String {
+        let (errors, warnings) = (self.errors().len(), count_with_noun(self.count_warnings(), "warning"));
         match errors {
             0 => format!("PASS: {name} ({warnings})"),
-            _ => format!("FAIL: {name} ({}, {warnings})", count(errors, "error")),
+            _ => format!("FAIL: {name} ({}, {warnings})", count_with_noun(errors, "error")),
         }
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for RoleFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Title => "ERROR: TITLE",
-            Kind::Missing => "ERROR: MISSING",
-            Kind::Format => "ERROR: FORMAT",
-            Kind::Content => "ERROR: CONTENT",
-            Kind::Recommended => "WARN: RECOMMENDED",
+            RoleFindingKind::Title => "ERROR: TITLE",
+            RoleFindingKind::Missing => "ERROR: MISSING",
+            RoleFindingKind::Format => "ERROR: FORMAT",
+            RoleFindingKind::Content => "ERROR: CONTENT",
+            RoleFindingKind::Recommended => "WARN: RECOMMENDED",
         };
         let line = self.line.map_or(String::new(), |line| format!("line {line}: "));
         write!(f, "{kind}: {line}{}", self.text)
     }
 }
 
-pub fn check(document: &Document, facts: &Facts) -> RoleReport {
+pub fn check_context_file(document: &Document, facts: &OutsideFacts) -> RoleReport {
     let mut findings = Vec::new();
-    let mut add = |kind, line: Option<usize>, text: String| findings.push(Finding { kind, line, text });
+    let mut add = |kind, line: Option<usize>, text: String| findings.push(RoleFinding { kind, line, text });
     if let Some(finding) = document.findings().iter().find(|finding| finding.kind == FindingKind::NotUtf8) {
-        add(Kind::Format, Some(finding.line), "it is not UTF-8 text".to_owned());
+        add(RoleFindingKind::Format, Some(finding.line), "it is not UTF-8 text".to_owned());
     }
     if let Some(text) = title_problem(document) {
-        add(Kind::Title, Some(1), text);
+        add(RoleFindingKind::Title, Some(1), text);
     }
-    let fields = header::fields(document);
-    for key in KEYS {
-        metadata(key, &fields, &mut add);
+    let fields = header::header_fields(document);
+    for key in HEADER_KEYS {
+        check_metadata(key, &fields, &mut add);
     }
-    for named in [&RECOVERY, &COMPLETED] {
+    for named in [&RECOVERY_SECTION, &COMPLETED_SECTION] {
         if named.find(document).is_none() {
-            add(Kind::Missing, None, missing_words(named, document));
+            add(RoleFindingKind::Missing, None, describe_missing_section(named, document));
         }
     }
-    if let Some(section) = RECOVERY.find(document)
-        && !section.items().iter().any(|item| is_first(document.bytes().get(item.span.clone())))
+    if let Some(section) = RECOVERY_SECTION.find(document)
+        && !section.items().iter().any(|item| is_numbered_one(document.bytes().get(item.span.clone())))
     {
         let text = "\"## Recovery Steps\" has no step \"1.\"".to_owned();
-        add(Kind::Content, Some(section.heading.line), text);
+        add(RoleFindingKind::Content, Some(section.heading.line), text);
     }
-    if let Some(section) = GOAL.find(document)
+    if let Some(section) = GOAL_SECTION.find(document)
         && String::from_utf8_lossy(section.content()).contains(UNSET_GOAL)
     {
         let text = "\"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
-        add(Kind::Content, Some(section.heading.line), text.to_owned());
+        add(RoleFindingKind::Content, Some(section.heading.line), text.to_owned());
     }
-    let mut warn = |line, text: String| add(Kind::Recommended, line, text);
-    recommend(document, facts, &fields, &mut warn);
+    let mut warn = |line, text: String| add(RoleFindingKind::Recommended, line, text);
+    add_recommendations(document, facts, &fields, &mut warn);
     RoleReport { findings }
 }
 
@@ -138,51 +142,55 @@ fn title_problem(document: &Document) -> Option<String> {
         return Some(format!("it is not a heading of level 1; write \"{TITLE_FORM}\""));
     };
     let title = heading.text.as_str();
-    match header::dash(title) {
-        Some((Dash::En, _)) => {
+    match header::find_title_dash(title) {
+        Some((TitleDash::En, _)) => {
             return Some(
                 "there is an en dash (U+2013) after the name; write an em dash — (U+2014)".to_owned(),
             );
         }
-        Some((Dash::Hyphen, _)) => {
+        Some((TitleDash::Hyphen, _)) => {
             return Some("there is a hyphen after the name; write an em dash — (U+2014)".to_owned());
         }
         None => {
             return Some(format!("there is no em dash — (U+2014) after the name; write \"{TITLE_FORM}\""));
         }
-        Some((Dash::Em, at)) if at.start == 0 => {
+        Some((TitleDash::Em, at)) if at.start == 0 => {
             return Some(format!("there is no name before the dash; write \"{TITLE_FORM}\""));
         }
-        Some((Dash::Em, _)) => {}
+        Some((TitleDash::Em, _)) => {}
     }
     (!header::ends_with_context(title))
         .then(|| format!("it does not end with the word Context; write \"{TITLE_FORM}\""))
 }
 
-fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize>, String)) {
+fn check_metadata(
+    key: &str,
+    fields: &[HeaderField],
+    add: &mut impl FnMut(RoleFindingKind, Option<usize>, String),
+) {
     let of_key = || fields.iter().filter(|field| field.key == key);
-    let in_header = |field: &&Field| field.line <= HEADER_LINES;
+    let in_header = |field: &&HeaderField| field.line <= HEADER_LINES;
     // A correct spelling is preferred to a wrong one above it.
-    let exact = of_key().filter(in_header).find(|field| field.spelling == Spelling::Exact);
+    let exact = of_key().filter(in_header).find(|field| field.spelling == FieldSpelling::Exact);
     let Some(field) = exact.or_else(|| of_key().find(in_header)) else {
         let sharing =
             fields.iter().filter(in_header).find(|field| field.value.contains(&format!("**{key}**:")));
-        match (sharing, of_key().find(|field| field.spelling == Spelling::Exact)) {
+        match (sharing, of_key().find(|field| field.spelling == FieldSpelling::Exact)) {
             (Some(other), _) => {
                 add(
-                    Kind::Format,
+                    RoleFindingKind::Format,
                     Some(other.line),
                     format!("**{}** and **{key}** share a line; write a line each", other.key),
                 );
             }
             (None, Some(late)) => add(
-                Kind::Missing,
+                RoleFindingKind::Missing,
                 Some(late.line),
                 format!("**{key}** is too low; it belongs in the first {HEADER_LINES} lines"),
             ),
             (None, None) => {
                 add(
-                    Kind::Missing,
+                    RoleFindingKind::Missing,
                     None,
                     format!("**{key}** is not in the first {HEADER_LINES} lines; write \"**{key}**: …\""),
                 );
@@ -191,26 +199,34 @@ fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize
         return;
     };
     let line = Some(field.line);
-    if field.spelling == Spelling::Loose {
-        add(Kind::Format, line, format!("**{key}** is spelled differently; write \"**{key}**: …\""));
+    if field.spelling == FieldSpelling::Loose {
+        add(
+            RoleFindingKind::Format,
+            line,
+            format!("**{key}** is spelled differently; write \"**{key}**: …\""),
+        );
     }
     for again in of_key().filter(in_header).filter(|other| other.line != field.line) {
         add(
-            Kind::Format,
+            RoleFindingKind::Format,
             Some(again.line),
             format!("**{key}** is given again; line {} has it already", field.line),
         );
     }
     if field.value.is_empty() {
-        add(Kind::Format, line, format!("**{key}** is empty"));
-    } else if key == UPDATED {
-        match header::day(&field.value) {
-            Day::At(_) => {}
-            Day::NoSuch(text) => {
-                add(Kind::Format, line, format!("**{key}** says {text}, which is not a day of the calendar"));
+        add(RoleFindingKind::Format, line, format!("**{key}** is empty"));
+    } else if key == UPDATED_KEY {
+        match header::parse_day(&field.value) {
+            NamedDay::At(_) => {}
+            NamedDay::NoSuch(text) => {
+                add(
+                    RoleFindingKind::Format,
+                    line,
+                    format!("**{key}** says {text}, which is not a day of the calendar"),
+                );
             }
-            Day::None => add(
-                Kind::Format,
+            NamedDay::None => add(
+                RoleFindingKind::Format,
                 line,
                 format!("**{key}** contains no date; write it like 2026-11-15 or 2026-11-15T19:22Z"),
             ),
@@ -218,7 +234,7 @@ fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize
     }
 }
 
-fn missing_words(named: &Named, document: &Document) -> String {
+fn describe_missing_section(named: &NamedSection, document: &Document) -> String {
     let text = format!("there is no \"## {}\"", named.name);
     match named.misnamed_heading(document) {
         Some(heading) => {
@@ -230,29 +246,30 @@ fn missing_words(named: &Named, document: &Document) -> String {
 }
 
 /// Whether an item is numbered `1.`, and not `1)`.
-fn is_first(item: Option<&[u8]>) -> bool {
+fn is_numbered_one(item: Option<&[u8]>) -> bool {
     item.unwrap_or_default().trim_ascii_start().starts_with(b"1.")
 }
 
-fn recommend(
+fn add_recommendations(
     document: &Document,
-    facts: &Facts,
-    fields: &[Field],
+    facts: &OutsideFacts,
+    fields: &[HeaderField],
     warn: &mut impl FnMut(Option<usize>, String),
 ) {
-    for named in [&GOAL, &PENDING, &KEY_FILES] {
+    for named in [&GOAL_SECTION, &PENDING_SECTION, &KEY_FILES_SECTION] {
         if named.find(document).is_none() {
-            warn(None, missing_words(named, document));
+            warn(None, describe_missing_section(named, document));
         }
     }
-    let updated = fields.iter().find(|field| field.key == UPDATED && field.line <= HEADER_LINES);
-    if let Some((line, Day::At(at))) = updated.map(|field| (field.line, header::day(&field.value))) {
+    let updated = fields.iter().find(|field| field.key == UPDATED_KEY && field.line <= HEADER_LINES);
+    if let Some((line, NamedDay::At(at))) = updated.map(|field| (field.line, header::parse_day(&field.value)))
+    {
         let hours = (facts.now.as_second() - at.as_second()) / 3_600;
         if u64::try_from(hours).is_ok_and(|hours| hours >= facts.stale_hours) {
-            let ago = time::ago(at, facts.now);
+            let ago = time::describe_age(at, facts.now);
             warn(
                 Some(line),
-                format!("**{UPDATED}** is {ago}; a file older than {} h is stale", facts.stale_hours),
+                format!("**{UPDATED_KEY}** is {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
         // People write times to the minute, but commits have seconds.
@@ -260,20 +277,20 @@ fn recommend(
         if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(
                 Some(line),
-                format!("**{UPDATED}** is older than the newest commit, of {}", time::rfc3339(commit)),
+                format!("**{UPDATED_KEY}** is older than the newest commit, of {}", time::to_rfc3339(commit)),
             );
         }
     }
-    if let Some(first) = section::steps(document).first()
+    if let Some(first) = section::recovery_steps(document).first()
         && !first.text.trim_start_matches(['*', '_']).to_lowercase().starts_with("read this file")
     {
         warn(Some(first.line), "the first step should be \"Read this file\"".to_owned());
     }
-    if let Some(section) = COMPLETED.find(document) {
+    if let Some(section) = COMPLETED_SECTION.find(document) {
         let items = section.items();
         let mut headings = section::headings_in(document, &section);
         let line = Some(section.heading.line);
-        if !headings.any(section::is_task) && !items.iter().any(|item| item.number.is_some()) {
+        if !headings.any(section::is_task_heading) && !items.iter().any(|item| item.number.is_some()) {
             warn(line, "\"## Completed Work\" has neither \"### Task N:\" nor a numbered list".to_owned());
         }
         let marked = section::headings_in(document, &section).any(|heading| heading.text.contains("(DONE"))

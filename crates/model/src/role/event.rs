@@ -1,8 +1,8 @@
 //! What a harness's event means to the role of its session.
 
-use crate::event::{Event, Kind, Source};
+use crate::event::{Event, EventKind, StartSource};
 use crate::journal::FileField;
-use crate::session::Pending;
+use crate::session::PendingBrief;
 
 /// What an event means to the role of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,35 +20,38 @@ pub enum RoleEvent {
 
 /// Returns what an event means to the role, if anything. A tool call matters if it touched a context file, or came
 /// instead of a compaction.
-pub fn role_event(event: &Event, pending: Option<Pending>, files: &[FileField]) -> Option<RoleEvent> {
+pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileField]) -> Option<RoleEvent> {
     // A sub-agent has its own context: what happens to it changes nothing for the session.
     if event.agent.is_some() {
         return None;
     }
     match &event.kind {
-        Kind::SessionStart { source: Source::Compact | Source::Resume } => Some(RoleEvent::Continued),
-        Kind::SessionStart { source: Source::Startup | Source::Clear | Source::Fork | Source::Unknown } => {
-            Some(RoleEvent::Started)
+        EventKind::SessionStart { source: StartSource::Compact | StartSource::Resume } => {
+            Some(RoleEvent::Continued)
         }
-        Kind::BeforeCompact { .. } => Some(RoleEvent::Compacting),
-        Kind::Prompt { .. } => match pending? {
-            Pending::Announced => Some(RoleEvent::NotCompacted),
-            Pending::Due => Some(RoleEvent::Continued),
+        EventKind::SessionStart {
+            source: StartSource::Startup | StartSource::Clear | StartSource::Fork | StartSource::Unknown,
+        } => Some(RoleEvent::Started),
+        EventKind::BeforeCompact { .. } => Some(RoleEvent::Compacting),
+        EventKind::Prompt { .. } => match pending? {
+            PendingBrief::Announced => Some(RoleEvent::NotCompacted),
+            PendingBrief::Due => Some(RoleEvent::Continued),
         },
-        Kind::ToolDone(done) => {
-            let touched = files.iter().filter(|file| !done.failed && file.path.ends_with(super::SUFFIX));
+        EventKind::ToolDone(done) => {
+            let touched =
+                files.iter().filter(|file| !done.failed && file.path.ends_with(super::CONTEXT_FILE_SUFFIX));
             let touched: Vec<FileField> = touched.cloned().collect();
             // An agent that continues working was not compacted.
-            let instead = (pending == Some(Pending::Announced)).then_some(RoleEvent::NotCompacted);
+            let instead = (pending == Some(PendingBrief::Announced)).then_some(RoleEvent::NotCompacted);
             if touched.is_empty() { instead } else { Some(RoleEvent::Touched(touched)) }
         }
-        Kind::Summary { .. }
-        | Kind::AfterCompact { .. }
-        | Kind::SubagentStart
-        | Kind::SubagentStop { .. }
-        | Kind::Stop(_)
-        | Kind::SessionEnd { .. }
-        | Kind::Other { .. } => None,
+        EventKind::Summary { .. }
+        | EventKind::AfterCompact { .. }
+        | EventKind::SubagentStart
+        | EventKind::SubagentStop { .. }
+        | EventKind::Stop(_)
+        | EventKind::SessionEnd { .. }
+        | EventKind::Other { .. } => None,
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
-use crate::event::{Action, Agent, Stop, ToolDone};
+use crate::event::{Agent, FileAction, StopEvent, ToolDone};
 
-fn event(kind: Kind<'_>) -> Event<'_> {
+fn event_of_kind(kind: EventKind<'_>) -> Event<'_> {
     Event {
         session: "s1".into(),
         id: None,
@@ -17,19 +17,19 @@ fn event(kind: Kind<'_>) -> Event<'_> {
 #[test]
 fn what_an_event_is_to_a_role() {
     let file =
-        |path: &str| FileField { path: path.into(), action: Action::Read, outside: false, guess: false };
-    let start = |source| Kind::SessionStart { source };
-    let tool = |failed| Kind::ToolDone(Box::new(ToolDone { failed, ..ToolDone::default() }));
-    let prompt = || Kind::Prompt { text: "x".into() };
-    let compact = || Kind::BeforeCompact { trigger: None, instructions: None };
+        |path: &str| FileField { path: path.into(), action: FileAction::Read, outside: false, guess: false };
+    let start = |source| EventKind::SessionStart { source };
+    let tool = |failed| EventKind::ToolDone(Box::new(ToolDone { failed, ..ToolDone::default() }));
+    let prompt = || EventKind::Prompt { text: "x".into() };
+    let compact = || EventKind::BeforeCompact { trigger: None, instructions: None };
     let (role, other) = (file("a.context.md"), file("a.md"));
     let touched = || Some(RoleEvent::Touched(vec![role.clone()]));
-    let (announced, due) = (Some(Pending::Announced), Some(Pending::Due));
+    let (announced, due) = (Some(PendingBrief::Announced), Some(PendingBrief::Due));
     let cases = [
-        ("a start", start(Source::Startup), None, &other, Some(RoleEvent::Started)),
-        ("a clear", start(Source::Clear), None, &other, Some(RoleEvent::Started)),
-        ("a resume", start(Source::Resume), None, &other, Some(RoleEvent::Continued)),
-        ("after a compaction", start(Source::Compact), None, &other, Some(RoleEvent::Continued)),
+        ("a start", start(StartSource::Startup), None, &other, Some(RoleEvent::Started)),
+        ("a clear", start(StartSource::Clear), None, &other, Some(RoleEvent::Started)),
+        ("a resume", start(StartSource::Resume), None, &other, Some(RoleEvent::Continued)),
+        ("after a compaction", start(StartSource::Compact), None, &other, Some(RoleEvent::Continued)),
         ("a compaction", compact(), None, &other, Some(RoleEvent::Compacting)),
         ("a prompt", prompt(), None, &other, None),
         ("the brief comes with the prompt", prompt(), due, &other, Some(RoleEvent::Continued)),
@@ -45,10 +45,10 @@ fn what_an_event_is_to_a_role() {
             Some(RoleEvent::NotCompacted),
         ),
         ("also with a failed call", tool(true), announced, &role, Some(RoleEvent::NotCompacted)),
-        ("a stop", Kind::Stop(Stop::default()), announced, &role, None),
+        ("a stop", EventKind::Stop(StopEvent::default()), announced, &role, None),
     ];
     for (why, kind, pending, file, expected) in cases {
-        let event = event(kind);
+        let event = event_of_kind(kind);
         let files = std::slice::from_ref(file);
         assert_eq!(role_event(&event, pending, files), expected, "{why}");
         let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });

@@ -3,18 +3,18 @@
 
 use crate::document::Document;
 
-use super::header::{self, Dash, HEADER_LINES, Spelling};
+use super::header::{self, FieldSpelling, HEADER_LINES, TitleDash};
 use super::section;
 
 /// The result of the fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixedFile {
     pub bytes: Vec<u8>,
     /// The lines that changed; empty if there was nothing to fix.
     pub lines: Vec<usize>,
 }
 
-pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
+pub fn fix_context_file(bytes: impl Into<Vec<u8>>) -> FixedFile {
     let mut document = Document::parse(bytes);
     let mut edits: Vec<(usize, String)> = Vec::new();
     if let Some(heading) =
@@ -23,20 +23,20 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
     {
         edits.push((1, format!("# {title}")));
     }
-    let fields = header::fields(&document);
+    let fields = header::header_fields(&document);
     let in_header = || fields.iter().filter(|field| field.line <= HEADER_LINES);
-    for field in in_header().filter(|field| field.spelling == Spelling::Loose) {
+    for field in in_header().filter(|field| field.spelling == FieldSpelling::Loose) {
         // If the key is there twice, choosing one needs judgement.
         if in_header().filter(|other| other.key == field.key).count() == 1 {
             let blank = if field.value.is_empty() { "" } else { " " };
             edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));
         }
     }
-    for named in section::ALL {
+    for named in section::ALL_SECTIONS {
         if let Some(heading) = named.misnamed_heading(&document)
             && !edits.iter().any(|(line, _)| *line == heading.line)
         {
-            edits.push((heading.line, named.renamed(heading)));
+            edits.push((heading.line, named.corrected_heading(heading)));
         }
     }
     edits.sort();
@@ -47,13 +47,13 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
             lines.push(line);
         }
     }
-    Fixed { bytes: document.into_bytes(), lines }
+    FixedFile { bytes: document.into_bytes(), lines }
 }
 
 /// Returns the corrected title, if only its form is wrong.
 fn fixed_title(title: &str) -> Option<String> {
-    match header::dash(title) {
-        Some((Dash::En | Dash::Hyphen, at)) if at.start > 0 => {
+    match header::find_title_dash(title) {
+        Some((TitleDash::En | TitleDash::Hyphen, at)) if at.start > 0 => {
             Some(format!("{} — {}", &title[..at.start], &title[at.end..]))
         }
         Some(_) => None,

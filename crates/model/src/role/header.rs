@@ -9,31 +9,31 @@ use crate::time;
 /// The first lines of the file, which must contain the fields, because people look for them there.
 pub const HEADER_LINES: usize = 6;
 
-pub const UPDATED: &str = "Updated";
-pub const ROLE: &str = "Role";
-pub const PANE: &str = "Pane";
-pub const KEYS: [&str; 3] = [UPDATED, ROLE, PANE];
+pub const UPDATED_KEY: &str = "Updated";
+pub const ROLE_KEY: &str = "Role";
+pub const PANE_KEY: &str = "Pane";
+pub const HEADER_KEYS: [&str; 3] = [UPDATED_KEY, ROLE_KEY, PANE_KEY];
 
 /// Other words that people use for a key, in lower case.
 const KEY_ALIASES: &[(&str, &str)] = &[
-    ("last updated", UPDATED),
-    ("last update", UPDATED),
-    ("agent role", ROLE),
-    ("pane id", PANE),
-    ("tmux pane", PANE),
+    ("last updated", UPDATED_KEY),
+    ("last update", UPDATED_KEY),
+    ("agent role", ROLE_KEY),
+    ("pane id", PANE_KEY),
+    ("tmux pane", PANE_KEY),
 ];
 
 /// A line that gives a key a value, whether the line is spelled correctly or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct HeaderField {
     pub key: &'static str,
     pub line: usize,
     pub value: String,
-    pub spelling: Spelling,
+    pub spelling: FieldSpelling,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spelling {
+pub enum FieldSpelling {
     /// The line is `**Key**: value`.
     Exact,
     /// The line is `Key: value`, `**Key:** value`, `- **key**: value` or similar.
@@ -41,25 +41,30 @@ pub enum Spelling {
 }
 
 /// Returns every line of the file that reads like a field, wherever it is.
-pub fn fields(document: &Document) -> Vec<Field> {
+pub fn header_fields(document: &Document) -> Vec<HeaderField> {
     let bytes = document.bytes();
     let lines =
         document.lines().map(|line| (line.number, String::from_utf8_lossy(line.text(bytes)).into_owned()));
-    lines.filter_map(|(number, text)| field(number, &text)).collect()
+    lines.filter_map(|(number, text)| parse_field(number, &text)).collect()
 }
 
 /// Returns the value of a key from the header.
-pub fn value(document: &Document, key: &str) -> Option<String> {
-    fields(document)
+pub fn header_value(document: &Document, key: &str) -> Option<String> {
+    header_fields(document)
         .into_iter()
         .find(|field| field.key == key && field.line <= HEADER_LINES)
         .map(|field| field.value)
 }
 
-fn field(line: usize, text: &str) -> Option<Field> {
-    for key in KEYS {
+fn parse_field(line: usize, text: &str) -> Option<HeaderField> {
+    for key in HEADER_KEYS {
         if let Some(value) = text.strip_prefix(&format!("**{key}**:")) {
-            return Some(Field { key, line, value: value.trim().to_owned(), spelling: Spelling::Exact });
+            return Some(HeaderField {
+                key,
+                line,
+                value: value.trim().to_owned(),
+                spelling: FieldSpelling::Exact,
+            });
         }
     }
     let bare = text.trim_start().trim_start_matches(['-', '+', '>']).trim_start();
@@ -71,13 +76,13 @@ fn field(line: usize, text: &str) -> Option<Field> {
     let value = if open { value.trim_start_matches(['*', '_']) } else { value };
     let word = label.trim_matches(|c: char| c == '*' || c == '_' || c.is_whitespace()).to_lowercase();
     let alias = KEY_ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, key)| *key);
-    let key = alias.or_else(|| KEYS.into_iter().find(|key| key.to_lowercase() == word))?;
-    Some(Field { key, line, value: value.trim().to_owned(), spelling: Spelling::Loose })
+    let key = alias.or_else(|| HEADER_KEYS.into_iter().find(|key| key.to_lowercase() == word))?;
+    Some(HeaderField { key, line, value: value.trim().to_owned(), spelling: FieldSpelling::Loose })
 }
 
 /// The dash between the role's name and `Session Context`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dash {
+pub enum TitleDash {
     Em,
     En,
     Hyphen,
@@ -85,16 +90,16 @@ pub enum Dash {
 
 /// Returns the last dash, which separates the name, and its range with the blanks around it. A hyphen counts only
 /// between blanks; otherwise it is part of a name.
-pub fn dash(title: &str) -> Option<(Dash, std::ops::Range<usize>)> {
+pub fn find_title_dash(title: &str) -> Option<(TitleDash, std::ops::Range<usize>)> {
     let found = title.char_indices().rev().find_map(|(at, c)| match c {
-        '\u{2014}' => Some((Dash::Em, at, at + c.len_utf8())),
-        '\u{2013}' => Some((Dash::En, at, at + c.len_utf8())),
+        '\u{2014}' => Some((TitleDash::Em, at, at + c.len_utf8())),
+        '\u{2013}' => Some((TitleDash::En, at, at + c.len_utf8())),
         '-' => {
             let before = title[..at].trim_end_matches('-');
             let after = &title[at + 1..];
             let apart = (before.is_empty() || before.ends_with(char::is_whitespace))
                 && after.starts_with(char::is_whitespace);
-            apart.then_some((Dash::Hyphen, before.len(), at + 1))
+            apart.then_some((TitleDash::Hyphen, before.len(), at + 1))
         }
         _ => None,
     });
@@ -110,7 +115,7 @@ pub fn ends_with_context(title: &str) -> bool {
 
 /// The day that a value names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Day {
+pub enum NamedDay {
     /// The moment up to which the file claims to be true. A date alone means the end of that day.
     At(Timestamp),
     /// A value that looks like a date but is not a day of the calendar.
@@ -118,8 +123,8 @@ pub enum Day {
     None,
 }
 
-pub fn day(value: &str) -> Day {
-    let mut no_such = Day::None;
+pub fn parse_day(value: &str) -> NamedDay {
+    let mut no_such = NamedDay::None;
     for (start, _) in value.char_indices() {
         let Some(text) = value.get(start..start + 10).filter(|text| is_date_shaped(text)) else { continue };
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -127,15 +132,15 @@ pub fn day(value: &str) -> Day {
             continue;
         }
         let Ok(date) = text.parse::<Date>() else {
-            if no_such == Day::None {
-                no_such = Day::NoSuch(text.to_owned());
+            if no_such == NamedDay::None {
+                no_such = NamedDay::NoSuch(text.to_owned());
             }
             continue;
         };
         let word = value[start..].split([' ', '(', ',', ';']).next().unwrap_or(text);
-        let exact = word.contains('T').then(|| time::parse(word)).flatten();
-        let end = || date.tomorrow().ok().and_then(|date| time::parse(&date.to_string()));
-        return exact.or_else(end).map_or(Day::None, Day::At);
+        let exact = word.contains('T').then(|| time::parse_time(word)).flatten();
+        let end = || date.tomorrow().ok().and_then(|date| time::parse_time(&date.to_string()));
+        return exact.or_else(end).map_or(NamedDay::None, NamedDay::At);
     }
     no_such
 }

@@ -2,7 +2,7 @@
 //!
 //!     active → saving → saved → compacting → recovering → active
 //!
-//! A step that is not in [`TABLE`] is refused. The functions are pure: the caller reads and writes the record, under
+//! A step that is not in [`ALLOWED_STEPS`] is refused. The functions are pure: the caller reads and writes the record, under
 //! its lock.
 
 use std::fmt;
@@ -11,21 +11,21 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
-use crate::marker::Problem;
+use crate::marker::MarkerProblem;
 use crate::time;
 
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The most steps that are stored. Older ones are only counted.
-const MOST_STEPS: usize = 400;
+const MAX_STEPS_STORED: usize = 400;
 
 /// How long a session that compacts or recovers has the role to itself. A compaction or a recovery takes minutes, so a
 /// session that needs longer than this is assumed to be dead.
-const HELD_FOR: SignedDuration = SignedDuration::from_hours(1);
+const MAX_EXCLUSIVE_TIME: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum LifecycleState {
     /// The agent is working.
     Active,
     /// The file is being checked.
@@ -37,34 +37,39 @@ pub enum State {
     Recovering,
 }
 
-pub const STATES: [State; 5] =
-    [State::Active, State::Saving, State::Saved, State::Compacting, State::Recovering];
+pub const ALL_STATES: [LifecycleState; 5] = [
+    LifecycleState::Active,
+    LifecycleState::Saving,
+    LifecycleState::Saved,
+    LifecycleState::Compacting,
+    LifecycleState::Recovering,
+];
 
 /// All allowed steps.
-pub const TABLE: &[(State, State)] = &[
-    (State::Active, State::Saving),
-    (State::Saving, State::Saved),
-    (State::Saved, State::Compacting),
-    (State::Compacting, State::Recovering),
-    (State::Recovering, State::Active),
+pub const ALLOWED_STEPS: &[(LifecycleState, LifecycleState)] = &[
+    (LifecycleState::Active, LifecycleState::Saving),
+    (LifecycleState::Saving, LifecycleState::Saved),
+    (LifecycleState::Saved, LifecycleState::Compacting),
+    (LifecycleState::Compacting, LifecycleState::Recovering),
+    (LifecycleState::Recovering, LifecycleState::Active),
     // The file was not valid.
-    (State::Saving, State::Active),
+    (LifecycleState::Saving, LifecycleState::Active),
     // The file was edited again.
-    (State::Saved, State::Active),
+    (LifecycleState::Saved, LifecycleState::Active),
     // A session started again without a reported compaction.
-    (State::Active, State::Recovering),
-    (State::Saved, State::Recovering),
+    (LifecycleState::Active, LifecycleState::Recovering),
+    (LifecycleState::Saved, LifecycleState::Recovering),
     // The compaction never happened.
-    (State::Compacting, State::Active),
+    (LifecycleState::Compacting, LifecycleState::Active),
 ];
 
 /// What happened to a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum LifecycleEvent {
     /// Somebody ran `thru lifecycle save`.
-    Save(Validity),
+    Save(FileValidity),
     /// A compaction was announced.
-    Compaction(Validity),
+    Compaction(FileValidity),
     /// The session continues after a compaction, or was resumed.
     Start,
     /// A prompt came although a compaction was announced.
@@ -77,29 +82,29 @@ pub enum Happened {
 
 /// Whether the context file was valid when it was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Validity {
+pub enum FileValidity {
     Valid,
     Invalid,
 }
 
-impl State {
+impl LifecycleState {
     pub fn name(self) -> &'static str {
         match self {
-            State::Active => "active",
-            State::Saving => "saving",
-            State::Saved => "saved",
-            State::Compacting => "compacting",
-            State::Recovering => "recovering",
+            LifecycleState::Active => "active",
+            LifecycleState::Saving => "saving",
+            LifecycleState::Saved => "saved",
+            LifecycleState::Compacting => "compacting",
+            LifecycleState::Recovering => "recovering",
         }
     }
 
     /// Returns the states a role can move to from here.
-    pub fn allowed(self) -> Vec<State> {
-        TABLE.iter().filter(|(from, _)| *from == self).map(|(_, to)| *to).collect()
+    pub fn allowed_next(self) -> Vec<LifecycleState> {
+        ALLOWED_STEPS.iter().filter(|(from, _)| *from == self).map(|(_, to)| *to).collect()
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for LifecycleState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -110,23 +115,23 @@ impl fmt::Display for State {
 pub struct Lifecycle {
     pub schema_version: u32,
     pub role: String,
-    pub state: State,
+    pub state: LifecycleState,
     pub since: String,
     /// The session that compacts or recovers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
     /// The steps, oldest first.
-    pub history: Vec<Step>,
+    pub history: Vec<LifecycleStep>,
     /// How many older steps are no longer stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct LifecycleStep {
     pub at: String,
-    pub from: State,
-    pub to: State,
+    pub from: LifecycleState,
+    pub to: LifecycleState,
     pub why: String,
     /// `cli`, or the harness whose hook took the step.
     pub by: String,
@@ -139,7 +144,7 @@ pub struct Step {
 
 /// Who moves a role.
 #[derive(Clone, Copy, Debug)]
-pub struct Actor<'a> {
+pub struct StepActor<'a> {
     pub by: &'a str,
     /// The session; `None` at a terminal outside every session.
     pub session: Option<&'a str>,
@@ -149,23 +154,23 @@ pub struct Actor<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    #[error("{role} is {state} and cannot become {to}; it can become {}", listed(.allowed))]
-    NotInTable { role: String, state: State, to: State, allowed: Vec<State> },
+pub enum StepRefused {
+    #[error("{role} is {state} and cannot become {to}; it can become {}", list_states(.allowed))]
+    NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
     /// Two sessions have the same role, and the other one, which compacts or recovers, has it to itself.
     #[error("{role} is {state} in session {session}, which has it to itself")]
-    Held { role: String, state: State, session: String },
+    Held { role: String, state: LifecycleState, session: String },
 }
 
 /// Whether to force a step that is not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Insist {
+pub enum ForceStep {
     No,
     Yes,
 }
 
 /// Returns the name of a role's state file, without its suffix.
-pub fn machine(role: &Id) -> String {
+pub fn state_file_stem(role: &Id) -> String {
     role.as_str().replace(['-', '.'], "_")
 }
 
@@ -174,23 +179,23 @@ impl Lifecycle {
         Lifecycle {
             schema_version: SCHEMA_VERSION,
             role: role.to_string(),
-            state: State::Active,
-            since: time::rfc3339(now),
+            state: LifecycleState::Active,
+            since: time::to_rfc3339(now),
             session: String::new(),
             history: Vec::new(),
             forgotten: 0,
         }
     }
 
-    pub fn parse(bytes: &[u8]) -> Result<Lifecycle, Problem> {
+    pub fn parse(bytes: &[u8]) -> Result<Lifecycle, MarkerProblem> {
         #[derive(Deserialize)]
-        struct Version {
+        struct VersionField {
             schema_version: u32,
         }
-        let damaged = |e: serde_json::Error| Problem::Damaged { line: e.line(), why: e.to_string() };
-        let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        let damaged = |e: serde_json::Error| MarkerProblem::Damaged { line: e.line(), why: e.to_string() };
+        let VersionField { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
         if schema_version > SCHEMA_VERSION {
-            return Err(Problem::Foreign {
+            return Err(MarkerProblem::Foreign {
                 why: format!("its schema_version is {schema_version}; this thru supports {SCHEMA_VERSION}"),
             });
         }
@@ -204,94 +209,123 @@ impl Lifecycle {
     }
 
     /// Takes the steps that follow from what happened, and returns how many. If it refuses, nothing has changed.
-    pub fn hear(&mut self, happened: Happened, insist: Insist, actor: &Actor) -> Result<usize, Refused> {
-        if let Some(session) = self.held_by_another(actor).filter(|_| insist == Insist::No) {
-            return Err(Refused::Held { role: self.role.clone(), state: self.state, session });
+    pub fn apply_event(
+        &mut self,
+        happened: LifecycleEvent,
+        insist: ForceStep,
+        actor: &StepActor,
+    ) -> Result<usize, StepRefused> {
+        if let Some(session) = self.other_exclusive_session(actor).filter(|_| insist == ForceStep::No) {
+            return Err(StepRefused::Held { role: self.role.clone(), state: self.state, session });
         }
         let steps = steps_after(self.state, happened);
         let mut moved = self.clone();
         for (to, why) in &steps {
-            moved.step(*to, why, insist, actor)?;
+            moved.take_step(*to, why, insist, actor)?;
         }
         *self = moved;
         Ok(steps.len())
     }
 
     /// Takes one step, which is in the table or forced.
-    pub fn step(&mut self, to: State, why: &str, insist: Insist, actor: &Actor) -> Result<(), Refused> {
+    pub fn take_step(
+        &mut self,
+        to: LifecycleState,
+        why: &str,
+        insist: ForceStep,
+        actor: &StepActor,
+    ) -> Result<(), StepRefused> {
         let from = self.state;
-        let allowed = from.allowed();
+        let allowed = from.allowed_next();
         let forced = !allowed.contains(&to);
-        if forced && insist == Insist::No {
-            return Err(Refused::NotInTable { role: self.role.clone(), state: from, to, allowed });
+        if forced && insist == ForceStep::No {
+            return Err(StepRefused::NotInTable { role: self.role.clone(), state: from, to, allowed });
         }
-        let (at, session) = (time::rfc3339(actor.now), actor.session.unwrap_or_default().to_owned());
+        let (at, session) = (time::to_rfc3339(actor.now), actor.session.unwrap_or_default().to_owned());
         let (why, by) = (why.to_owned(), actor.by.to_owned());
-        self.history.push(Step { at: at.clone(), from, to, why, by, session: session.clone(), forced });
-        let over = self.history.len().saturating_sub(MOST_STEPS);
+        self.history.push(LifecycleStep {
+            at: at.clone(),
+            from,
+            to,
+            why,
+            by,
+            session: session.clone(),
+            forced,
+        });
+        let over = self.history.len().saturating_sub(MAX_STEPS_STORED);
         self.history.drain(..over);
         self.forgotten += over as u64;
-        self.session = if is_held(to) { session } else { String::new() };
+        self.session = if is_exclusive_state(to) { session } else { String::new() };
         (self.state, self.since) = (to, at);
         Ok(())
     }
 
     /// Returns the other session that has this role to itself now.
-    fn held_by_another(&self, actor: &Actor) -> Option<String> {
-        let since = time::parse(&self.since)?;
-        let fresh = actor.now.duration_since(since) < HELD_FOR;
+    fn other_exclusive_session(&self, actor: &StepActor) -> Option<String> {
+        let since = time::parse_time(&self.since)?;
+        let fresh = actor.now.duration_since(since) < MAX_EXCLUSIVE_TIME;
         let own = [actor.session, actor.previous].contains(&Some(&self.session));
         let other = !self.session.is_empty() && actor.session.is_some() && !own;
-        (is_held(self.state) && fresh && other).then(|| self.session.clone())
+        (is_exclusive_state(self.state) && fresh && other).then(|| self.session.clone())
     }
 }
 
-fn is_held(state: State) -> bool {
-    matches!(state, State::Compacting | State::Recovering)
+fn is_exclusive_state(state: LifecycleState) -> bool {
+    matches!(state, LifecycleState::Compacting | LifecycleState::Recovering)
 }
 
 /// Returns the steps that follow from what happened, each with its reason. The table decides whether they are
 /// allowed.
-fn steps_after(state: State, happened: Happened) -> Vec<(State, &'static str)> {
-    use State::{Active, Compacting, Recovering, Saved, Saving};
-    const SAVE: (State, &str) = (Saving, "save");
-    const VALID: (State, &str) = (Saved, "the file is valid");
-    const INVALID: (State, &str) = (Active, "the file is not valid");
-    const EDITED_AGAIN: (State, &str) = (Active, "edited again");
-    const SAVE_AGAIN: (State, &str) = (Active, "to be saved again");
-    const COMPACT: (State, &str) = (Compacting, "a compaction was announced");
-    const CHECK: (State, &str) = (Saving, "checked before a compaction");
-    const NEVER_CAME: (State, &str) = (Active, "the compaction never came");
-    const START: (State, &str) = (Recovering, "the session continued");
+fn steps_after(state: LifecycleState, happened: LifecycleEvent) -> Vec<(LifecycleState, &'static str)> {
+    use LifecycleState::{Active, Compacting, Recovering, Saved, Saving};
+    const SAVE_STEP: (LifecycleState, &str) = (Saving, "save");
+    const VALID_STEP: (LifecycleState, &str) = (Saved, "the file is valid");
+    const INVALID_STEP: (LifecycleState, &str) = (Active, "the file is not valid");
+    const EDITED_AGAIN_STEP: (LifecycleState, &str) = (Active, "edited again");
+    const SAVE_AGAIN_STEP: (LifecycleState, &str) = (Active, "to be saved again");
+    const COMPACT_STEP: (LifecycleState, &str) = (Compacting, "a compaction was announced");
+    const CHECK_STEP: (LifecycleState, &str) = (Saving, "checked before a compaction");
+    const NO_COMPACTION_STEP: (LifecycleState, &str) = (Active, "the compaction never came");
+    const RECOVER_STEP: (LifecycleState, &str) = (Recovering, "the session continued");
     match (happened, state) {
-        (Happened::Save(Validity::Valid), Saving) => vec![VALID],
-        (Happened::Save(Validity::Valid), Saved) => vec![SAVE_AGAIN, SAVE, VALID],
-        (Happened::Save(Validity::Valid), _) => vec![SAVE, VALID],
-        (Happened::Save(Validity::Invalid), Saving) => vec![INVALID],
-        (Happened::Save(Validity::Invalid), Saved) => vec![SAVE_AGAIN, SAVE, INVALID],
-        (Happened::Save(Validity::Invalid), _) => vec![SAVE, INVALID],
-        (Happened::Compaction(Validity::Invalid), _) => vec![],
-        (Happened::Compaction(Validity::Valid), Active) => vec![CHECK, VALID, COMPACT],
-        (Happened::Compaction(Validity::Valid), Saving) => vec![VALID, COMPACT],
-        (Happened::Compaction(Validity::Valid), Saved) => vec![COMPACT],
-        (Happened::Compaction(Validity::Valid), Compacting) => vec![NEVER_CAME, CHECK, VALID, COMPACT],
-        // The agent continued with the brief alone.
-        (Happened::Compaction(Validity::Valid), Recovering) => {
-            vec![(Active, "worked on without reading the file"), CHECK, VALID, COMPACT]
+        (LifecycleEvent::Save(FileValidity::Valid), Saving) => vec![VALID_STEP],
+        (LifecycleEvent::Save(FileValidity::Valid), Saved) => vec![SAVE_AGAIN_STEP, SAVE_STEP, VALID_STEP],
+        (LifecycleEvent::Save(FileValidity::Valid), _) => vec![SAVE_STEP, VALID_STEP],
+        (LifecycleEvent::Save(FileValidity::Invalid), Saving) => vec![INVALID_STEP],
+        (LifecycleEvent::Save(FileValidity::Invalid), Saved) => {
+            vec![SAVE_AGAIN_STEP, SAVE_STEP, INVALID_STEP]
         }
-        (Happened::Start, Recovering) => vec![],
-        (Happened::Start, Saving) => vec![(Active, "the save was interrupted"), START],
-        (Happened::Start, _) => vec![START],
-        (Happened::NeverCame | Happened::FileRead | Happened::FileEdited, Compacting) => vec![NEVER_CAME],
-        (Happened::FileRead | Happened::FileEdited, Recovering) => vec![(Active, "the file was read")],
-        (Happened::FileEdited, Saved) => vec![EDITED_AGAIN],
-        (Happened::NeverCame | Happened::FileRead | Happened::FileEdited, _) => vec![],
-        (Happened::Recover, Active) => vec![],
-        (Happened::Recover, _) => vec![(Active, "recover")],
+        (LifecycleEvent::Save(FileValidity::Invalid), _) => vec![SAVE_STEP, INVALID_STEP],
+        (LifecycleEvent::Compaction(FileValidity::Invalid), _) => vec![],
+        (LifecycleEvent::Compaction(FileValidity::Valid), Active) => {
+            vec![CHECK_STEP, VALID_STEP, COMPACT_STEP]
+        }
+        (LifecycleEvent::Compaction(FileValidity::Valid), Saving) => vec![VALID_STEP, COMPACT_STEP],
+        (LifecycleEvent::Compaction(FileValidity::Valid), Saved) => vec![COMPACT_STEP],
+        (LifecycleEvent::Compaction(FileValidity::Valid), Compacting) => {
+            vec![NO_COMPACTION_STEP, CHECK_STEP, VALID_STEP, COMPACT_STEP]
+        }
+        // The agent continued with the brief alone.
+        (LifecycleEvent::Compaction(FileValidity::Valid), Recovering) => {
+            vec![(Active, "worked on without reading the file"), CHECK_STEP, VALID_STEP, COMPACT_STEP]
+        }
+        (LifecycleEvent::Start, Recovering) => vec![],
+        (LifecycleEvent::Start, Saving) => vec![(Active, "the save was interrupted"), RECOVER_STEP],
+        (LifecycleEvent::Start, _) => vec![RECOVER_STEP],
+        (LifecycleEvent::NeverCame | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, Compacting) => {
+            vec![NO_COMPACTION_STEP]
+        }
+        (LifecycleEvent::FileRead | LifecycleEvent::FileEdited, Recovering) => {
+            vec![(Active, "the file was read")]
+        }
+        (LifecycleEvent::FileEdited, Saved) => vec![EDITED_AGAIN_STEP],
+        (LifecycleEvent::NeverCame | LifecycleEvent::FileRead | LifecycleEvent::FileEdited, _) => vec![],
+        (LifecycleEvent::Recover, Active) => vec![],
+        (LifecycleEvent::Recover, _) => vec![(Active, "recover")],
     }
 }
 
-fn listed(states: &[State]) -> String {
+fn list_states(states: &[LifecycleState]) -> String {
     states.iter().map(|state| state.name()).collect::<Vec<_>>().join(" or ")
 }
 

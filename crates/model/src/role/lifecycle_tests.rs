@@ -1,16 +1,16 @@
 use super::*;
-use State::{Active, Compacting, Recovering, Saved, Saving};
+use LifecycleState::{Active, Compacting, Recovering, Saved, Saving};
 
-fn at(text: &str) -> Timestamp {
-    time::parse(text).unwrap()
+fn parse_time(text: &str) -> Timestamp {
+    time::parse_time(text).unwrap()
 }
 
-fn actor(session: Option<&str>) -> Actor<'_> {
-    Actor { by: "claude-code", session, previous: None, now: at("2026-11-15T19:22:00Z") }
+fn actor_of_session(session: Option<&str>) -> StepActor<'_> {
+    StepActor { by: "claude-code", session, previous: None, now: parse_time("2026-11-15T19:22:00Z") }
 }
 
-fn role(state: State) -> Lifecycle {
-    Lifecycle { state, ..Lifecycle::new(&Id::new("tester").unwrap(), at("2026-11-15T19:00:00Z")) }
+fn role_in_state(state: LifecycleState) -> Lifecycle {
+    Lifecycle { state, ..Lifecycle::new(&Id::new("tester").unwrap(), parse_time("2026-11-15T19:00:00Z")) }
 }
 
 /// Tries every pair of states: a step in the table is taken, any other step is refused with a list of the allowed
@@ -25,9 +25,9 @@ fn every_step_that_is_not_in_the_table_is_refused() {
         (Recovering, vec![Active]),
     ];
     for (from, allowed) in table {
-        for to in STATES {
-            let mut lifecycle = role(from);
-            let went = lifecycle.step(to, "why", Insist::No, &actor(None));
+        for to in ALL_STATES {
+            let mut lifecycle = role_in_state(from);
+            let went = lifecycle.take_step(to, "why", ForceStep::No, &actor_of_session(None));
             if allowed.contains(&to) {
                 assert_eq!((went, lifecycle.state, lifecycle.history.len()), (Ok(()), to, 1), "{from} {to}");
                 assert!(!lifecycle.history[0].forced);
@@ -36,8 +36,8 @@ fn every_step_that_is_not_in_the_table_is_refused() {
             let words = went.unwrap_err().to_string();
             assert!(words.contains(&format!("tester is {from} and cannot become {to}")), "{words}");
             assert!(allowed.iter().all(|state| words.contains(state.name())), "{words}");
-            assert_eq!(lifecycle, role(from), "nothing has changed");
-            lifecycle.step(to, "why", Insist::Yes, &actor(None)).unwrap();
+            assert_eq!(lifecycle, role_in_state(from), "nothing has changed");
+            lifecycle.take_step(to, "why", ForceStep::Yes, &actor_of_session(None)).unwrap();
             assert_eq!((lifecycle.state, lifecycle.history[0].forced), (to, true), "{from} {to}");
         }
     }
@@ -45,58 +45,64 @@ fn every_step_that_is_not_in_the_table_is_refused() {
 
 #[test]
 fn what_happens_leads_where_it_should() {
-    let (valid, invalid) = (Validity::Valid, Validity::Invalid);
-    let cases: &[(State, Happened, &[State])] = &[
-        (Active, Happened::Save(valid), &[Saving, Saved]),
-        (Active, Happened::Save(invalid), &[Saving, Active]),
-        (Saved, Happened::Save(valid), &[Active, Saving, Saved]),
-        (Saved, Happened::Save(invalid), &[Active, Saving, Active]),
-        (Saving, Happened::Save(valid), &[Saved]),
-        (Active, Happened::Compaction(valid), &[Saving, Saved, Compacting]),
-        (Saved, Happened::Compaction(valid), &[Compacting]),
-        (Saving, Happened::Compaction(valid), &[Saved, Compacting]),
-        (Compacting, Happened::Compaction(valid), &[Active, Saving, Saved, Compacting]),
-        (Recovering, Happened::Compaction(valid), &[Active, Saving, Saved, Compacting]),
-        (Active, Happened::Start, &[Recovering]),
-        (Saved, Happened::Start, &[Recovering]),
-        (Saving, Happened::Start, &[Active, Recovering]),
-        (Compacting, Happened::Start, &[Recovering]),
-        (Recovering, Happened::Start, &[]),
-        (Compacting, Happened::NeverCame, &[Active]),
-        (Saved, Happened::NeverCame, &[]),
-        (Recovering, Happened::NeverCame, &[]),
-        (Recovering, Happened::FileRead, &[Active]),
-        (Compacting, Happened::FileRead, &[Active]),
-        (Saved, Happened::FileRead, &[]),
-        (Active, Happened::FileRead, &[]),
-        (Saved, Happened::FileEdited, &[Active]),
-        (Active, Happened::FileEdited, &[]),
-        (Active, Happened::Recover, &[]),
+    let (valid, invalid) = (FileValidity::Valid, FileValidity::Invalid);
+    let cases: &[(LifecycleState, LifecycleEvent, &[LifecycleState])] = &[
+        (Active, LifecycleEvent::Save(valid), &[Saving, Saved]),
+        (Active, LifecycleEvent::Save(invalid), &[Saving, Active]),
+        (Saved, LifecycleEvent::Save(valid), &[Active, Saving, Saved]),
+        (Saved, LifecycleEvent::Save(invalid), &[Active, Saving, Active]),
+        (Saving, LifecycleEvent::Save(valid), &[Saved]),
+        (Active, LifecycleEvent::Compaction(valid), &[Saving, Saved, Compacting]),
+        (Saved, LifecycleEvent::Compaction(valid), &[Compacting]),
+        (Saving, LifecycleEvent::Compaction(valid), &[Saved, Compacting]),
+        (Compacting, LifecycleEvent::Compaction(valid), &[Active, Saving, Saved, Compacting]),
+        (Recovering, LifecycleEvent::Compaction(valid), &[Active, Saving, Saved, Compacting]),
+        (Active, LifecycleEvent::Start, &[Recovering]),
+        (Saved, LifecycleEvent::Start, &[Recovering]),
+        (Saving, LifecycleEvent::Start, &[Active, Recovering]),
+        (Compacting, LifecycleEvent::Start, &[Recovering]),
+        (Recovering, LifecycleEvent::Start, &[]),
+        (Compacting, LifecycleEvent::NeverCame, &[Active]),
+        (Saved, LifecycleEvent::NeverCame, &[]),
+        (Recovering, LifecycleEvent::NeverCame, &[]),
+        (Recovering, LifecycleEvent::FileRead, &[Active]),
+        (Compacting, LifecycleEvent::FileRead, &[Active]),
+        (Saved, LifecycleEvent::FileRead, &[]),
+        (Active, LifecycleEvent::FileRead, &[]),
+        (Saved, LifecycleEvent::FileEdited, &[Active]),
+        (Active, LifecycleEvent::FileEdited, &[]),
+        (Active, LifecycleEvent::Recover, &[]),
     ];
     for (from, happened, expected) in cases {
-        let mut lifecycle = role(*from);
-        lifecycle.hear(*happened, Insist::No, &actor(Some("s1"))).unwrap();
-        let went: Vec<State> = lifecycle.history.iter().map(|step| step.to).collect();
+        let mut lifecycle = role_in_state(*from);
+        lifecycle.apply_event(*happened, ForceStep::No, &actor_of_session(Some("s1"))).unwrap();
+        let went: Vec<LifecycleState> = lifecycle.history.iter().map(|step| step.to).collect();
         assert_eq!(went, *expected, "{from} {happened:?}");
     }
-    for from in STATES {
-        let mut lifecycle = role(from);
-        lifecycle.hear(Happened::Recover, Insist::No, &actor(None)).unwrap();
+    for from in ALL_STATES {
+        let mut lifecycle = role_in_state(from);
+        lifecycle.apply_event(LifecycleEvent::Recover, ForceStep::No, &actor_of_session(None)).unwrap();
         assert_eq!(lifecycle.state, Active, "any state can be recovered from");
-        let mut lifecycle = role(from);
-        lifecycle.hear(Happened::Compaction(invalid), Insist::No, &actor(None)).unwrap();
-        assert_eq!(lifecycle, role(from), "an invalid file changes nothing");
+        let mut lifecycle = role_in_state(from);
+        lifecycle
+            .apply_event(LifecycleEvent::Compaction(invalid), ForceStep::No, &actor_of_session(None))
+            .unwrap();
+        assert_eq!(lifecycle, role_in_state(from), "an invalid file changes nothing");
     }
 }
 
 #[test]
 fn a_save_in_the_middle_of_a_compaction_is_refused_unless_insisted() {
     for from in [Compacting, Recovering] {
-        let mut lifecycle = role(from);
-        let refused = lifecycle.hear(Happened::Save(Validity::Valid), Insist::No, &actor(None)).unwrap_err();
-        assert!(matches!(refused, Refused::NotInTable { to: Saving, .. }), "{refused}");
-        assert_eq!(lifecycle, role(from));
-        lifecycle.hear(Happened::Save(Validity::Valid), Insist::Yes, &actor(None)).unwrap();
+        let mut lifecycle = role_in_state(from);
+        let refused = lifecycle
+            .apply_event(LifecycleEvent::Save(FileValidity::Valid), ForceStep::No, &actor_of_session(None))
+            .unwrap_err();
+        assert!(matches!(refused, StepRefused::NotInTable { to: Saving, .. }), "{refused}");
+        assert_eq!(lifecycle, role_in_state(from));
+        lifecycle
+            .apply_event(LifecycleEvent::Save(FileValidity::Valid), ForceStep::Yes, &actor_of_session(None))
+            .unwrap();
         let forced: Vec<bool> = lifecycle.history.iter().map(|step| step.forced).collect();
         assert_eq!((lifecycle.state, forced), (Saved, vec![true, false]));
     }
@@ -105,51 +111,79 @@ fn a_save_in_the_middle_of_a_compaction_is_refused_unless_insisted() {
 /// The session that compacts or recovers has the role to itself. A dead session loses it after a while.
 #[test]
 fn two_sessions_in_one_role_do_not_cross() {
-    let mut lifecycle = role(Saved);
-    lifecycle.hear(Happened::Compaction(Validity::Valid), Insist::No, &actor(Some("a"))).unwrap();
+    let mut lifecycle = role_in_state(Saved);
+    lifecycle
+        .apply_event(
+            LifecycleEvent::Compaction(FileValidity::Valid),
+            ForceStep::No,
+            &actor_of_session(Some("a")),
+        )
+        .unwrap();
     for happened in [
-        Happened::NeverCame,
-        Happened::Start,
-        Happened::FileRead,
-        Happened::Compaction(Validity::Valid),
-        Happened::Recover,
+        LifecycleEvent::NeverCame,
+        LifecycleEvent::Start,
+        LifecycleEvent::FileRead,
+        LifecycleEvent::Compaction(FileValidity::Valid),
+        LifecycleEvent::Recover,
     ] {
-        let refused = lifecycle.clone().hear(happened, Insist::No, &actor(Some("b"))).unwrap_err();
+        let refused =
+            lifecycle.clone().apply_event(happened, ForceStep::No, &actor_of_session(Some("b"))).unwrap_err();
         assert_eq!(refused.to_string(), "tester is compacting in session a, which has it to itself");
     }
-    let renamed = Actor { previous: Some("a"), ..actor(Some("c")) };
+    let renamed = StepActor { previous: Some("a"), ..actor_of_session(Some("c")) };
     assert_eq!(
-        lifecycle.clone().hear(Happened::Start, Insist::No, &renamed),
+        lifecycle.clone().apply_event(LifecycleEvent::Start, ForceStep::No, &renamed),
         Ok(1),
         "the same under another id"
     );
-    lifecycle.hear(Happened::Start, Insist::No, &actor(Some("a"))).unwrap();
-    assert!(lifecycle.clone().hear(Happened::FileRead, Insist::No, &actor(Some("b"))).is_err());
+    lifecycle.apply_event(LifecycleEvent::Start, ForceStep::No, &actor_of_session(Some("a"))).unwrap();
+    assert!(
+        lifecycle
+            .clone()
+            .apply_event(LifecycleEvent::FileRead, ForceStep::No, &actor_of_session(Some("b")))
+            .is_err()
+    );
     assert_eq!(
-        lifecycle.clone().hear(Happened::Recover, Insist::No, &actor(None)),
+        lifecycle.clone().apply_event(LifecycleEvent::Recover, ForceStep::No, &actor_of_session(None)),
         Ok(1),
         "a person at a terminal may"
     );
-    let later = Actor { now: at("2026-11-15T20:22:00Z"), ..actor(Some("b")) };
-    assert_eq!(lifecycle.clone().hear(Happened::Compaction(Validity::Valid), Insist::No, &later), Ok(4));
-    lifecycle.hear(Happened::FileRead, Insist::No, &actor(Some("a"))).unwrap();
+    let later = StepActor { now: parse_time("2026-11-15T20:22:00Z"), ..actor_of_session(Some("b")) };
+    assert_eq!(
+        lifecycle.clone().apply_event(LifecycleEvent::Compaction(FileValidity::Valid), ForceStep::No, &later),
+        Ok(4)
+    );
+    lifecycle.apply_event(LifecycleEvent::FileRead, ForceStep::No, &actor_of_session(Some("a"))).unwrap();
     assert_eq!((lifecycle.state, lifecycle.session.as_str()), (Active, ""));
-    assert_eq!(lifecycle.hear(Happened::Compaction(Validity::Valid), Insist::No, &actor(Some("b"))), Ok(3));
+    assert_eq!(
+        lifecycle.apply_event(
+            LifecycleEvent::Compaction(FileValidity::Valid),
+            ForceStep::No,
+            &actor_of_session(Some("b"))
+        ),
+        Ok(3)
+    );
 }
 
 #[test]
 fn reads_back_what_it_wrote_and_forgets_by_count() {
-    let mut lifecycle = role(Active);
+    let mut lifecycle = role_in_state(Active);
     for _ in 0..201 {
-        lifecycle.hear(Happened::Save(Validity::Invalid), Insist::No, &actor(Some("s"))).unwrap();
+        lifecycle
+            .apply_event(
+                LifecycleEvent::Save(FileValidity::Invalid),
+                ForceStep::No,
+                &actor_of_session(Some("s")),
+            )
+            .unwrap();
     }
     assert_eq!((lifecycle.history.len(), lifecycle.forgotten), (400, 2));
     assert_eq!(Lifecycle::parse(&lifecycle.render()), Ok(lifecycle));
-    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(Problem::Foreign { .. })));
-    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 1, \"ro"), Err(Problem::Damaged { .. })));
+    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 9}"), Err(MarkerProblem::Foreign { .. })));
+    assert!(matches!(Lifecycle::parse(b"{\"schema_version\": 1, \"ro"), Err(MarkerProblem::Damaged { .. })));
 }
 
 #[test]
 fn machines_are_named_after_their_roles() {
-    assert_eq!(machine(&Id::new("oosh-expert.v2").unwrap()), "oosh_expert_v2");
+    assert_eq!(state_file_stem(&Id::new("oosh-expert.v2").unwrap()), "oosh_expert_v2");
 }

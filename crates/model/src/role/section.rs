@@ -1,21 +1,21 @@
 //! The sections of a context file: their names, other names that people use, and their content.
 
-use crate::document::{Document, Head, Heading, Item, Matching, Section};
+use crate::document::{Document, HeadMatching, Heading, ListItem, Section, SectionHead};
 
 use super::KeyFile;
 
 /// A section: its heading, and other names that people use for it.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedSection {
     pub name: &'static str,
-    matching: Matching,
+    matching: HeadMatching,
     /// Other names, in lower case.
     aliases: &'static [&'static str],
 }
 
-pub const RECOVERY: Named = Named {
+pub const RECOVERY_SECTION: NamedSection = NamedSection {
     name: "Recovery Steps",
-    matching: Matching::Exact,
+    matching: HeadMatching::Exact,
     aliases: &[
         "recovery",
         "recovery step",
@@ -27,9 +27,9 @@ pub const RECOVERY: Named = Named {
         "resume steps",
     ],
 };
-pub const COMPLETED: Named = Named {
+pub const COMPLETED_SECTION: NamedSection = NamedSection {
     name: "Completed Work",
-    matching: Matching::Prefix,
+    matching: HeadMatching::Prefix,
     aliases: &[
         "completed",
         "completed this session",
@@ -42,14 +42,14 @@ pub const COMPLETED: Named = Named {
         "what was done",
     ],
 };
-pub const GOAL: Named = Named {
+pub const GOAL_SECTION: NamedSection = NamedSection {
     name: "Current Goal",
-    matching: Matching::Exact,
+    matching: HeadMatching::Exact,
     aliases: &["goal", "goals", "current goals", "objective", "current objective"],
 };
-pub const PENDING: Named = Named {
+pub const PENDING_SECTION: NamedSection = NamedSection {
     name: "Pending",
-    matching: Matching::Prefix,
+    matching: HeadMatching::Prefix,
     aliases: &[
         "outstanding",
         "outstanding work",
@@ -61,24 +61,25 @@ pub const PENDING: Named = Named {
         "still to do",
     ],
 };
-pub const KEY_FILES: Named = Named {
+pub const KEY_FILES_SECTION: NamedSection = NamedSection {
     name: "Key Files",
-    matching: Matching::Exact,
+    matching: HeadMatching::Exact,
     aliases: &["important files", "relevant files", "files"],
 };
 
 /// An optional section: its absence is not reported.
-pub const RULES: Named = Named {
+pub const RULES_SECTION: NamedSection = NamedSection {
     name: "Key Rules",
-    matching: Matching::Prefix,
+    matching: HeadMatching::Prefix,
     aliases: &["rules", "operational rules", "important rules"],
 };
 
-pub const ALL: [&Named; 5] = [&RECOVERY, &COMPLETED, &GOAL, &PENDING, &KEY_FILES];
+pub const ALL_SECTIONS: [&NamedSection; 5] =
+    [&RECOVERY_SECTION, &COMPLETED_SECTION, &GOAL_SECTION, &PENDING_SECTION, &KEY_FILES_SECTION];
 
-impl Named {
-    fn head(&self) -> Head<'static> {
-        Head { level: 2, text: self.name, matching: self.matching }
+impl NamedSection {
+    fn head(&self) -> SectionHead<'static> {
+        SectionHead { level: 2, text: self.name, matching: self.matching }
     }
 
     pub fn find<'d>(&self, document: &'d Document) -> Option<Section<'d>> {
@@ -94,28 +95,29 @@ impl Named {
         document.headings().iter().find(|heading| {
             let text = heading.text.trim_end_matches(':').trim().to_lowercase();
             // At another level only the section's own name counts: `### Done` may be anything.
-            let own = text == wanted || self.matching == Matching::Prefix && text.starts_with(&wanted);
+            let own = text == wanted || self.matching == HeadMatching::Prefix && text.starts_with(&wanted);
             (heading.level == 2 && (own || self.aliases.contains(&text.as_str())))
                 || (own && heading.level <= 3 && heading.line > 1)
         })
     }
 
     /// Returns the heading with the right name, and keeps the text after the name.
-    pub fn renamed(&self, heading: &Heading) -> String {
+    pub fn corrected_heading(&self, heading: &Heading) -> String {
         let own = heading.text.to_lowercase().starts_with(&self.name.to_lowercase());
-        let rest = heading.text.get(self.name.len()..).filter(|_| own && self.matching == Matching::Prefix);
+        let rest =
+            heading.text.get(self.name.len()..).filter(|_| own && self.matching == HeadMatching::Prefix);
         format!("## {}{}", self.name, rest.unwrap_or_default().trim_end_matches(':'))
     }
 }
 
 /// Returns the numbered items of the recovery section.
-pub fn steps(document: &Document) -> Vec<Item> {
-    let items = RECOVERY.find(document).map(|section| section.items()).unwrap_or_default();
+pub fn recovery_steps(document: &Document) -> Vec<ListItem> {
+    let items = RECOVERY_SECTION.find(document).map(|section| section.items()).unwrap_or_default();
     items.into_iter().filter(|item| item.number.is_some()).collect()
 }
 
 /// Returns the items of a section, as texts.
-pub fn items(document: &Document, named: &Named) -> Vec<String> {
+pub fn section_items(document: &Document, named: &NamedSection) -> Vec<String> {
     let items = named.find(document).map(|section| section.items()).unwrap_or_default();
     items.into_iter().map(|item| item.text).collect()
 }
@@ -127,17 +129,17 @@ pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterat
 }
 
 /// Whether a heading is a task, such as `### Task 8: …`.
-pub fn is_task(heading: &Heading) -> bool {
+pub fn is_task_heading(heading: &Heading) -> bool {
     let rest = heading.text.strip_prefix("Task ").filter(|_| heading.level == 3);
     let digits = rest.map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
     digits > 0 && rest.is_some_and(|rest| rest[digits..].starts_with(':'))
 }
 
 /// Returns what was completed: tasks by their headings, or else the numbered list.
-pub fn completed(document: &Document) -> Vec<String> {
-    let Some(section) = COMPLETED.find(document) else { return Vec::new() };
+pub fn completed_tasks(document: &Document) -> Vec<String> {
+    let Some(section) = COMPLETED_SECTION.find(document) else { return Vec::new() };
     let tasks: Vec<String> = headings_in(document, &section)
-        .filter(|heading| is_task(heading))
+        .filter(|heading| is_task_heading(heading))
         .map(|heading| heading.text.clone())
         .collect();
     if !tasks.is_empty() {
@@ -148,14 +150,14 @@ pub fn completed(document: &Document) -> Vec<String> {
 
 /// Returns the paths under Key Files: the first text in backticks, or else a first word that looks like a path.
 pub fn key_files(document: &Document) -> Vec<KeyFile> {
-    let items = KEY_FILES.find(document).map(|section| section.items()).unwrap_or_default();
+    let items = KEY_FILES_SECTION.find(document).map(|section| section.items()).unwrap_or_default();
     items
         .into_iter()
-        .filter_map(|item| Some(KeyFile { line: item.line, path: path_in(&item.text)? }))
+        .filter_map(|item| Some(KeyFile { line: item.line, path: path_in_item(&item.text)? }))
         .collect()
 }
 
-fn path_in(text: &str) -> Option<String> {
+fn path_in_item(text: &str) -> Option<String> {
     let quoted = text.split('`').nth(1).filter(|_| text.matches('`').count() > 1);
     let word = match quoted {
         Some(quoted) => quoted.trim(),

@@ -1,14 +1,14 @@
 //! Finds the commands of a line that test, build, lint, format or run something. Decides whether two of them are the
 //! same, and how a person would type one again.
 
-use super::Sort;
-use super::script::opened;
-use crate::shell::{self, Step};
+use super::CommandKind;
+use super::script::expand_shells;
+use crate::shell::{self, CommandStep};
 
 /// One command of a line that does something to the project, in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
-    pub sort: Sort,
+pub struct ProjectCheck {
+    pub sort: CommandKind,
     /// The command to type again, without pipes, redirections and the folder.
     pub runnable: String,
     /// The folder where it ran, relative to the checkout; empty at the top of the checkout, absolute outside it.
@@ -18,12 +18,12 @@ pub struct Check {
     pub words: Vec<String>,
 }
 
-impl Check {
+impl ProjectCheck {
     /// Returns a key; two checks with the same key are the same.
-    pub fn key(&self) -> String {
+    pub fn identity_key(&self) -> String {
         // A program that is merely run is the same with other arguments, because a new attempt replaces the last one.
-        let most = if self.sort == Sort::Run { 3 } else { usize::MAX };
-        let kept = |word: &&String| self.sort != Sort::Run || !word.starts_with('-');
+        let most = if self.sort == CommandKind::Run { 3 } else { usize::MAX };
+        let kept = |word: &&String| self.sort != CommandKind::Run || !word.starts_with('-');
         let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
         format!("{}\u{1}{}", self.folder, words.join(" "))
     }
@@ -34,41 +34,46 @@ impl Check {
 }
 
 /// Returns the checks of a command line, that is, what it does to the project, in order. `cwd` is where it began.
-pub fn checks(command: &str, cwd: &str) -> Vec<Check> {
-    let command = opened(command);
-    of_steps(&command, &shell::steps(&command), cwd)
+pub fn checks_of_command(command: &str, cwd: &str) -> Vec<ProjectCheck> {
+    let command = expand_shells(command);
+    checks_of_steps(&command, &shell::command_steps(&command), cwd)
 }
 
-pub(super) fn of_steps(command: &str, steps: &[Step], cwd: &str) -> Vec<Check> {
+pub(super) fn checks_of_steps(command: &str, steps: &[CommandStep], cwd: &str) -> Vec<ProjectCheck> {
     let mut folder = cwd.to_owned();
     let mut found = Vec::new();
     for step in steps {
         if let [cd, to] = step.words.as_slice()
             && matches!(cd.as_str(), "cd" | "pushd")
         {
-            folder = enter(&folder, to);
+            folder = folder_after_cd(&folder, to);
             continue;
         }
-        found.extend(check(command, step, &folder));
+        found.extend(check_of_step(command, step, &folder));
     }
     found
 }
 
 /// Returns what one simple command does to the project, if anything.
-pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
-    let words = strip(&step.words);
-    let sort = sort_of(words)?;
+pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> Option<ProjectCheck> {
+    let words = strip_wrappers(&step.words);
+    let sort = kind_of_command(words)?;
     let folder = folder.to_owned();
-    Some(Check { sort, runnable: as_typed(command, step, words), folder, words: canonical_words(words) })
+    Some(ProjectCheck {
+        sort,
+        runnable: command_without_wrappers(command, step, words),
+        folder,
+        words: canonical_words(words),
+    })
 }
 
 /// Returns the folder in which the commands of a line run, given the folder where it began: that of the last `cd`
 /// before the first other command.
 pub fn folder(command: &str, cwd: &str) -> String {
     let mut folder = cwd.to_owned();
-    for step in shell::steps(&opened(command)) {
+    for step in shell::command_steps(&expand_shells(command)) {
         match step.words.as_slice() {
-            [cd, to] if matches!(cd.as_str(), "cd" | "pushd") => folder = enter(&folder, to),
+            [cd, to] if matches!(cd.as_str(), "cd" | "pushd") => folder = folder_after_cd(&folder, to),
             _ => break,
         }
     }
@@ -76,32 +81,32 @@ pub fn folder(command: &str, cwd: &str) -> String {
 }
 
 /// Returns a whole line to type again: its commands without pipes, redirections and echoes.
-pub fn runnable(command: &str) -> String {
-    match parts(command).join(" && ") {
-        text if text.is_empty() => first_line(&opened(command)).to_owned(),
+pub fn command_to_repeat(command: &str) -> String {
+    match commands_to_repeat(command).join(" && ") {
+        text if text.is_empty() => first_line(&expand_shells(command)).to_owned(),
         text => text,
     }
 }
 
 /// Returns each command of a line to type again, without the commands that it is piped into, and without `cd` and
 /// echoes.
-pub fn parts(command: &str) -> Vec<String> {
-    let command = &*opened(command);
+pub fn commands_to_repeat(command: &str) -> Vec<String> {
+    let command = &*expand_shells(command);
     let mut found = Vec::new();
     let mut piped = false;
-    for step in &shell::steps(command) {
-        let shown = piped || is_cd(step) || is_output_command(step);
-        piped = step.then == shell::Join::Pipe;
+    for step in &shell::command_steps(command) {
+        let shown = piped || is_cd_step(step) || is_output_command(step);
+        piped = step.then == shell::StepJoin::Pipe;
         if !shown {
-            found.push(as_written(command, step, 0));
+            found.push(words_as_written(command, step, 0));
         }
     }
     found
 }
 
 /// Whether only some of the tests ran, which is enough to find a bug, but not to prove that the work is done.
-pub fn is_narrow(check: &Check) -> bool {
-    check.sort == Sort::Test && {
+pub fn is_partial_test_run(check: &ProjectCheck) -> bool {
+    check.sort == CommandKind::Test && {
         let mut words = check.words.iter().skip(1);
         words
             .any(|word| SELECTING_OPTIONS.iter().any(|option| is_option(word, option)) || word.contains("::"))
@@ -113,17 +118,17 @@ fn first_line(command: &str) -> &str {
     lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
 }
 
-fn is_cd(step: &Step) -> bool {
+fn is_cd_step(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "cd" | "pushd" | "popd")
 }
 
-fn is_output_command(step: &Step) -> bool {
+fn is_output_command(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set")
 }
 
 /// Returns the folder after a `cd`. Some harnesses report the folder after the `cd`, so a folder that was already
 /// entered is not entered again.
-fn enter(folder: &str, to: &str) -> String {
+fn folder_after_cd(folder: &str, to: &str) -> String {
     let to = to.trim_end_matches('/');
     if to.starts_with('/') || to.starts_with('~') || to.contains('$') {
         return to.to_owned();
@@ -141,20 +146,20 @@ fn enter(folder: &str, to: &str) -> String {
 
 /// Returns the command as written, without wrappers that only start it. Assignments stay, because the command may not
 /// run without them.
-fn as_typed(command: &str, step: &Step, stripped: &[String]) -> String {
+fn command_without_wrappers(command: &str, step: &CommandStep, stripped: &[String]) -> String {
     let skipped = step.words.len() - stripped.len();
-    let starts = step.words[..skipped].iter().position(|word| is_kept_before(word));
-    as_written(command, step, starts.unwrap_or(skipped))
+    let starts = step.words[..skipped].iter().position(|word| is_kept_wrapper(word));
+    words_as_written(command, step, starts.unwrap_or(skipped))
 }
 
 /// Returns whether a wrapper stays in the command that is shown to be typed again. A wrapper that only observes is left
 /// out, and one that changes what runs is kept.
-fn is_kept_before(word: &str) -> bool {
+fn is_kept_wrapper(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
 }
 
-fn as_written(command: &str, step: &Step, from: usize) -> String {
+fn words_as_written(command: &str, step: &CommandStep, from: usize) -> String {
     let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
     // A line end within quotes stays, but one after a backslash joins two words.
     let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
@@ -162,7 +167,7 @@ fn as_written(command: &str, step: &Step, from: usize) -> String {
 }
 
 /// Strips leading assignments, and wrappers and words that only start another program.
-pub(super) fn strip(mut words: &[String]) -> &[String] {
+pub(super) fn strip_wrappers(mut words: &[String]) -> &[String] {
     loop {
         let second = words.get(1).map_or("", String::as_str);
         let skipped = match words.first().map(String::as_str) {
@@ -222,7 +227,7 @@ pub(super) const SELECTING_OPTIONS: [&str; 14] = [
 ];
 
 /// Whether a word is an option with a value, other than [`SELECTING_OPTIONS`].
-fn is_valued(word: &str) -> bool {
+fn is_option_with_value(word: &str) -> bool {
     matches!(
         word,
         "-p" | "--package"
@@ -299,7 +304,7 @@ fn canonical_words(words: &[String]) -> Vec<String> {
             if OUTPUT_OPTIONS_WITH_VALUE.contains(&word) {
                 rest.next();
             }
-        } else if (SELECTING_OPTIONS.contains(&word) || is_valued(word)) && rest.peek().is_some() {
+        } else if (SELECTING_OPTIONS.contains(&word) || is_option_with_value(word)) && rest.peek().is_some() {
             arguments.push(format!("{word} {}", rest.next().unwrap_or_default()));
         } else if word != "--" {
             arguments.push(word.to_owned());
@@ -314,13 +319,13 @@ fn canonical_words(words: &[String]) -> Vec<String> {
 }
 
 /// Returns what a stripped command does to the project.
-pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
+pub(super) fn kind_of_command(words: &[String]) -> Option<CommandKind> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;
     let path = *program;
     let program = path.rsplit('/').next().unwrap_or(path);
     let has = |word: &str| rest.contains(&word);
-    let first = operand(rest);
+    let first = first_operand(rest);
     let writes = rest.iter().any(|word| matches!(*word, "--fix" | "--write" | "-w"));
     if rest.iter().any(|word| matches!(*word, "--help" | "-h" | "--version" | "help" | "version")) {
         return None;
@@ -329,83 +334,85 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
         // Our own commands say nothing about the project.
         "thru" => None,
         "cargo" => match first {
-            "test" | "t" | "nextest" => Some(Sort::Test),
-            "build" | "b" | "check" | "c" | "bench" | "doc" => Some(Sort::Build),
-            "clippy" | "deny" | "audit" => Some(Sort::Lint),
-            "fmt" if has("--check") => Some(Sort::Lint),
-            "fmt" => Some(Sort::Format),
-            "run" | "r" => Some(Sort::Run),
-            "xtask" => task_sort(rest.get(1).copied().unwrap_or_default()),
+            "test" | "t" | "nextest" => Some(CommandKind::Test),
+            "build" | "b" | "check" | "c" | "bench" | "doc" => Some(CommandKind::Build),
+            "clippy" | "deny" | "audit" => Some(CommandKind::Lint),
+            "fmt" if has("--check") => Some(CommandKind::Lint),
+            "fmt" => Some(CommandKind::Format),
+            "run" | "r" => Some(CommandKind::Run),
+            "xtask" => kind_of_task(rest.get(1).copied().unwrap_or_default()),
             _ => None,
         },
         "go" => match first {
-            "test" => Some(Sort::Test),
-            "build" | "install" => Some(Sort::Build),
-            "vet" => Some(Sort::Lint),
-            "fmt" => Some(Sort::Format),
-            "run" => Some(Sort::Run),
+            "test" => Some(CommandKind::Test),
+            "build" | "install" => Some(CommandKind::Build),
+            "vet" => Some(CommandKind::Lint),
+            "fmt" => Some(CommandKind::Format),
+            "run" => Some(CommandKind::Run),
             _ => None,
         },
         "npm" | "pnpm" | "yarn" | "bun" | "mise" | "just" | "task" | "go-task" | "rake" | "composer"
-        | "deno" | "turbo" | "nx" | "lerna" | "poe" | "pre-commit" => runner_sort(program, first, rest),
+        | "deno" | "turbo" | "nx" | "lerna" | "poe" | "pre-commit" => {
+            kind_of_runner_task(program, first, rest)
+        }
         "make" | "gmake" | "ninja" => match first {
-            "" => Some(Sort::Build),
-            task => task_sort(task),
+            "" => Some(CommandKind::Build),
+            task => kind_of_task(task),
         },
-        "cmake" => has("--build").then_some(Sort::Build),
+        "cmake" => has("--build").then_some(CommandKind::Build),
         "mvn" | "mvnw" | "gradle" | "gradlew" | "dotnet" | "swift" | "mix" | "bazel" | "zig" | "sbt"
         | "stack" | "cabal" | "xcodebuild" | "flutter" | "dart" | "rails" | "artisan" => {
             let tasks = rest.iter().filter(|word| !word.starts_with('-'));
-            tasks.filter_map(|task| task_sort(task.rsplit(':').next().unwrap_or(task))).min()
+            tasks.filter_map(|task| kind_of_task(task.rsplit(':').next().unwrap_or(task))).min()
         }
-        "manage.py" => task_sort(first),
+        "manage.py" => kind_of_task(first),
         "pytest" | "py.test" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "pest" | "tox" | "nox"
         | "ctest" | "bats" | "ava" | "tap" | "gotestsum" | "playwright" | "cypress" | "unittest"
         | "nose2" | "behave" | "ginkgo" | "minitest" | "karma" | "wtr" => match (program, first) {
             ("playwright", "install") | ("cypress", "open") => None,
-            _ => Some(Sort::Test),
+            _ => Some(CommandKind::Test),
         },
-        "node" if has("--test") => Some(Sort::Test),
+        "node" if has("--test") => Some(CommandKind::Test),
         "node" | "ruby" | "php" | "perl" | "tsx" | "ts-node" | "bash" | "sh" | "zsh" => {
-            interpreted_sort(first, rest)
+            kind_of_script(first, rest)
         }
-        _ if is_python(program) => interpreted_sort(first, rest),
+        _ if is_python(program) => kind_of_script(first, rest),
         "tsc" | "vue-tsc" | "webpack" | "gcc" | "g++" | "clang" | "clang++" | "cc" | "c++" | "javac"
         | "rustc" | "kotlinc" | "vite" | "rollup" | "esbuild" | "next" | "tsup" => {
-            (!matches!(first, "dev" | "start" | "serve" | "preview")).then_some(Sort::Build)
+            (!matches!(first, "dev" | "start" | "serve" | "preview")).then_some(CommandKind::Build)
         }
         "eslint" | "ruff" | "mypy" | "pyright" | "flake8" | "pylint" | "golangci-lint" | "shellcheck"
         | "biome" | "rubocop" | "staticcheck" | "stylelint" | "oxlint" | "hadolint" | "actionlint"
         | "yamllint" | "markdownlint" | "vale" | "phpstan" | "psalm" | "credo" | "dialyzer" | "ktlint"
         | "detekt" | "swiftlint" | "buf" | "tflint" | "bandit" | "clippy-driver" | "knip"
         | "tflint-ruleset" => match (program, first) {
-            ("golangci-lint", "run" | "") => Some(Sort::Lint),
+            ("golangci-lint", "run" | "") => Some(CommandKind::Lint),
             ("golangci-lint", _) => None,
-            ("ruff", "format") if !has("--check") => Some(Sort::Format),
-            ("biome", "format") if writes => Some(Sort::Format),
-            _ if writes => Some(Sort::Format),
-            _ => Some(Sort::Lint),
+            ("ruff", "format") if !has("--check") => Some(CommandKind::Format),
+            ("biome", "format") if writes => Some(CommandKind::Format),
+            _ if writes => Some(CommandKind::Format),
+            _ => Some(CommandKind::Lint),
         },
         "prettier" | "black" | "gofmt" | "gofumpt" | "rustfmt" | "isort" | "dprint" | "goimports"
         | "clang-format" => {
             let looks = rest
                 .iter()
                 .any(|word| matches!(*word, "--check" | "-l" | "-d" | "-c" | "check" | "--list-different"));
-            Some(if looks { Sort::Lint } else { Sort::Format })
+            Some(if looks { CommandKind::Lint } else { CommandKind::Format })
         }
-        _ if program.ends_with(".sh") => named_script(path).or(Some(Sort::Run)),
+        _ if program.ends_with(".sh") => kind_of_named_script(path).or(Some(CommandKind::Run)),
         // A path names a program of the project, not one of the system.
         _ if path.contains('/')
             && !["/usr/", "/bin/", "/opt/", "/sbin/"].iter().any(|dir| path.starts_with(dir)) =>
         {
-            named_script(path).or(Some(Sort::Run))
+            kind_of_named_script(path).or(Some(CommandKind::Run))
         }
         _ => None,
     }
 }
 
 /// Returns the first word that is neither an option nor its value, such as `check` in `make -C src check`.
-fn operand<'a>(rest: &[&'a str]) -> &'a str {
+fn first_operand<'a>(rest: &[&'a str]) -> &'a str {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         match *word {
@@ -419,7 +426,7 @@ fn operand<'a>(rest: &[&'a str]) -> &'a str {
 }
 
 /// Returns what a task runner does: `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
-fn runner_sort(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
+fn kind_of_runner_task(program: &str, first: &str, rest: &[&str]) -> Option<CommandKind> {
     let task = match (program, first) {
         ("npm", "t" | "test") | ("bun" | "deno", "test") => "test",
         ("npm" | "pnpm" | "yarn" | "bun", "install" | "i" | "add" | "remove" | "ci" | "update") => {
@@ -428,7 +435,7 @@ fn runner_sort(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
         ("pre-commit", "run") => "lint",
         ("deno", "check" | "lint") => first,
         ("deno" | "bun", "run") if rest.iter().any(|word| word.ends_with(".ts") || word.ends_with(".js")) => {
-            return Some(Sort::Run);
+            return Some(CommandKind::Run);
         }
         (_, "run" | "run-script" | "run-many" | "affected" | "exec") => {
             let behind = rest.iter().skip_while(|word| **word != first).skip(1);
@@ -436,35 +443,35 @@ fn runner_sort(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
         }
         (_, task) => task,
     };
-    task_sort(task)
+    kind_of_task(task)
 }
 
 /// Returns what a script does, by its name: `python3 tests/run.py`, `bash scripts/test.sh`. A script that is typed in
 /// the line itself is an experiment.
-fn interpreted_sort(first: &str, rest: &[&str]) -> Option<Sort> {
+fn kind_of_script(first: &str, rest: &[&str]) -> Option<CommandKind> {
     let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
     let is_file = first.contains('.') || first.contains('/');
     if inline || !is_file {
         return None;
     }
     if first.rsplit('/').next() == Some("manage.py") {
-        return rest.get(1).and_then(|task| task_sort(task));
+        return rest.get(1).and_then(|task| kind_of_task(task));
     }
-    named_script(first).or(Some(Sort::Run))
+    kind_of_named_script(first).or(Some(CommandKind::Run))
 }
 
-fn named_script(path: &str) -> Option<Sort> {
+fn kind_of_named_script(path: &str) -> Option<CommandKind> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    task_sort(stem).filter(|sort| *sort != Sort::Run)
+    kind_of_task(stem).filter(|sort| *sort != CommandKind::Run)
 }
 
 /// Returns what a task does, by its name: `test:unit`, `build-all`, `typecheck`.
-fn task_sort(name: &str) -> Option<Sort> {
+fn kind_of_task(name: &str) -> Option<CommandKind> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let has = |words: &[&str]| name.split([':', '-', '_', '.']).any(|part| words.contains(&part));
     if has(&["lint", "typecheck", "types", "vet", "clippy", "analyze", "credo", "dialyzer", "tsc", "type"]) {
-        Some(Sort::Lint)
+        Some(CommandKind::Lint)
     } else if has(&[
         "test",
         "tests",
@@ -478,13 +485,13 @@ fn task_sort(name: &str) -> Option<Sort> {
         "integration",
         "unit",
     ]) {
-        Some(Sort::Test)
+        Some(CommandKind::Test)
     } else if has(&["build", "compile", "package", "all", "assemble", "dist"]) {
-        Some(Sort::Build)
+        Some(CommandKind::Build)
     } else if has(&["fmt", "format", "fix"]) {
-        Some(Sort::Format)
+        Some(CommandKind::Format)
     } else if has(&["run", "start", "dev", "serve"]) {
-        Some(Sort::Run)
+        Some(CommandKind::Run)
     } else {
         None
     }

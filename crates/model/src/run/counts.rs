@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::summary::plain;
-use crate::text::split_once;
+use super::summary::without_escapes;
+use crate::text::split_at_first;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Counts {
+pub struct TestCounts {
     /// `None` if the runner does not say it; `go test` names only packages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<u64>,
@@ -17,27 +17,27 @@ pub struct Counts {
     pub failed: Option<u64>,
 }
 
-impl Counts {
+impl TestCounts {
     /// Returns the number of tests that ran; `None` if unknown.
-    pub fn ran(self) -> Option<u64> {
+    pub fn tests_run(self) -> Option<u64> {
         Some(self.passed? + self.failed.unwrap_or(0))
     }
 
     /// Returns whether nothing was counted.
     pub fn is_none(&self) -> bool {
-        *self == Counts::default()
+        *self == TestCounts::default()
     }
 
-    fn add(&mut self, other: Counts) {
+    fn add_counts(&mut self, other: TestCounts) {
         let sum = |mine: Option<u64>, more: Option<u64>| match (mine, more) {
             (None, None) => None,
             (mine, more) => Some(mine.unwrap_or(0) + more.unwrap_or(0)),
         };
-        *self = Counts { passed: sum(self.passed, other.passed), failed: sum(self.failed, other.failed) };
+        *self = TestCounts { passed: sum(self.passed, other.passed), failed: sum(self.failed, other.failed) };
     }
 }
 
-impl fmt::Display for Counts {
+impl fmt::Display for TestCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.passed, self.failed) {
             (Some(passed), None | Some(0)) => write!(f, "{passed} passed"),
@@ -50,35 +50,35 @@ impl fmt::Display for Counts {
 
 /// Returns the counts in an output. Several summaries are added up (cargo prints one per binary). If a runner repeats
 /// itself (maven prints one per class, then a total), the last one is used.
-pub fn counts(output: &str) -> Option<Counts> {
-    if let Some(counts) = junit(output) {
+pub fn counts_in_output(output: &str) -> Option<TestCounts> {
+    if let Some(counts) = counts_in_junit(output) {
         return Some(counts);
     }
-    let (mut summed, mut last, mut marks, mut ran) = (None::<Counts>, None, Counts::default(), None);
+    let (mut summed, mut last, mut marks, mut ran) = (None::<TestCounts>, None, TestCounts::default(), None);
     for line in output.lines() {
-        let line = plain(line);
+        let line = without_escapes(line);
         let line = line.trim();
-        match of_line(line) {
-            Some(Told::Part(counts)) => summed.get_or_insert_default().add(counts),
-            Some(Told::Whole(counts)) => last = Some(counts),
-            Some(Told::Ran(n)) => ran = Some(n),
-            Some(Told::Passed(n)) => marks.passed = Some(n),
-            Some(Told::Failed(n)) => marks.failed = Some(n),
-            Some(Told::OnePassed) => marks.add(Counts { passed: Some(1), failed: None }),
-            Some(Told::OneFailed) => marks.add(Counts { passed: None, failed: Some(1) }),
+        match counts_in_line(line) {
+            Some(LineCounts::Part(counts)) => summed.get_or_insert_default().add_counts(counts),
+            Some(LineCounts::Whole(counts)) => last = Some(counts),
+            Some(LineCounts::Ran(n)) => ran = Some(n),
+            Some(LineCounts::Passed(n)) => marks.passed = Some(n),
+            Some(LineCounts::Failed(n)) => marks.failed = Some(n),
+            Some(LineCounts::OnePassed) => marks.add_counts(TestCounts { passed: Some(1), failed: None }),
+            Some(LineCounts::OneFailed) => marks.add_counts(TestCounts { passed: None, failed: Some(1) }),
             None => {}
         }
     }
     if let Some(n) = ran {
         marks.passed = Some(u64::saturating_sub(n, marks.failed.unwrap_or(0)));
     }
-    summed.or(last).or((marks != Counts::default()).then_some(marks))
+    summed.or(last).or((marks != TestCounts::default()).then_some(marks))
 }
 
-enum Told {
+enum LineCounts {
     /// One of several counts that are added up.
-    Part(Counts),
-    Whole(Counts),
+    Part(TestCounts),
+    Whole(TestCounts),
     /// The total number of tests; unittest prints failures on another line.
     Ran(u64),
     /// The number of passed tests, if failed tests are on another line: `# pass 5`, `5 passing`.
@@ -89,50 +89,50 @@ enum Told {
     OneFailed,
 }
 
-fn of_line(line: &str) -> Option<Told> {
+fn counts_in_line(line: &str) -> Option<LineCounts> {
     if let Some(rest) = line.strip_prefix("test result: ") {
-        return count_row(split_once(rest, ". ")?.1).map(Told::Part);
+        return counts_in_row(split_at_first(rest, ". ")?.1).map(LineCounts::Part);
     }
     if let Some(rest) = line.strip_prefix("Summary [") {
         // nextest prints `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`.
-        return count_row(rest.split_once("run:").map(|(_, rest)| rest)?).map(Told::Whole);
+        return counts_in_row(rest.split_once("run:").map(|(_, rest)| rest)?).map(LineCounts::Whole);
     }
     if line.starts_with("--- PASS: ") {
-        return Some(Told::OnePassed);
+        return Some(LineCounts::OnePassed);
     }
     if line.starts_with("--- FAIL: ") {
-        return Some(Told::OneFailed);
+        return Some(LineCounts::OneFailed);
     }
     // Everything below reads a number, and most lines of an output contain none.
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }
     for (mark, told) in [
-        ("# pass ", Told::Passed as fn(u64) -> Told),
-        ("ℹ pass ", Told::Passed),
-        ("# fail ", Told::Failed),
-        ("ℹ fail ", Told::Failed),
+        ("# pass ", LineCounts::Passed as fn(u64) -> LineCounts),
+        ("ℹ pass ", LineCounts::Passed),
+        ("# fail ", LineCounts::Failed),
+        ("ℹ fail ", LineCounts::Failed),
     ] {
         if let Some(rest) = line.strip_prefix(mark) {
             return rest.trim().parse().ok().map(told);
         }
     }
     if let Some(rest) = line.strip_prefix("OK (") {
-        return count_row(rest).or_else(|| of_total(rest)).map(Told::Whole); // phpunit
+        return counts_in_row(rest).or_else(|| counts_in_total(rest)).map(LineCounts::Whole); // phpunit
     }
     if let Some(rest) = line.strip_prefix("Ran ") {
-        return first_number(rest).filter(|_| rest.contains(" test")).map(Told::Ran);
+        return first_number(rest).filter(|_| rest.contains(" test")).map(LineCounts::Ran);
     }
     if let Some(rest) = line.strip_prefix("FAILED (") {
-        return labelled_counts(rest).map(|counts| Told::Failed(counts.failed.unwrap_or(0)));
+        return labelled_counts(rest).map(|counts| LineCounts::Failed(counts.failed.unwrap_or(0)));
     }
     if let Some(counts) =
         executed_counts(line).or_else(|| example_counts(line)).or_else(|| labelled_counts(line))
     {
-        return Some(Told::Whole(counts));
+        return Some(LineCounts::Whole(counts));
     }
     if let Some((told, n)) = single_count(line) {
-        return Some(if told { Told::Passed(n) } else { Told::Failed(n) });
+        return Some(if told { LineCounts::Passed(n) } else { LineCounts::Failed(n) });
     }
     // `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total`, `ok | 5 passed | 0 failed`
     let line = line.trim_matches(|c: char| "=-!✖✗✔✓ ".contains(c));
@@ -141,13 +141,13 @@ fn of_line(line: &str) -> Option<Told> {
     }
     let bare = ["Tests:", "Tests", "ok |", "FAILED |"].iter().find_map(|start| line.strip_prefix(start));
     let is_row = bare.is_some() || line.starts_with(|c: char| c.is_ascii_digit());
-    count_row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(Told::Whole)
+    counts_in_row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(LineCounts::Whole)
 }
 
 /// Reads `5 passed; 1 failed; 0 ignored`, in any order; `None` if neither passed nor failed tests are counted.
-fn count_row(text: &str) -> Option<Counts> {
-    let mut counts = Counts::default();
-    for piece in pieces(text).map(str::trim) {
+fn counts_in_row(text: &str) -> Option<TestCounts> {
+    let mut counts = TestCounts::default();
+    for piece in split_pieces(text).map(str::trim) {
         let mut words = piece.split_whitespace();
         let (Some(Ok(n)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) else { continue };
         match what.trim_end_matches(['.', ':']) {
@@ -161,11 +161,11 @@ fn count_row(text: &str) -> Option<Counts> {
     if counts.passed.is_none() && counts.failed.is_some() && text.contains("total") {
         counts.passed = Some(0);
     }
-    (counts != Counts::default()).then_some(counts)
+    (counts != TestCounts::default()).then_some(counts)
 }
 
 /// Splits at commas, semicolons, bars and round brackets. All of these are single bytes, so no character is decoded.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+fn split_pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest.take()?;
@@ -178,13 +178,13 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Reads `5 tests, 9 assertions`, which means that all of them passed.
-fn of_total(text: &str) -> Option<Counts> {
-    first_number(text).map(|n| Counts { passed: Some(n), failed: Some(0) })
+fn counts_in_total(text: &str) -> Option<TestCounts> {
+    first_number(text).map(|n| TestCounts { passed: Some(n), failed: Some(0) })
 }
 
 /// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0,
 /// Passed: 5` or `failures=1, errors=2`.
-fn labelled_counts(line: &str) -> Option<Counts> {
+fn labelled_counts(line: &str) -> Option<TestCounts> {
     let (mut total, mut passed, mut bad, mut skipped) = (None, None, None, 0);
     for piece in line.split([',', ';']) {
         let Some((name, number)) = piece.rsplit_once([':', '=']) else { continue };
@@ -202,29 +202,31 @@ fn labelled_counts(line: &str) -> Option<Counts> {
     }
     let failed = bad.unwrap_or(0);
     let passed = passed.or_else(|| total.map(|n: u64| n.saturating_sub(failed + skipped)));
-    Some(Counts { passed, failed: Some(failed) })
+    Some(TestCounts { passed, failed: Some(failed) })
 }
 
 /// Reads lines of swift (`Executed 5 tests, with 1 failure`), gradle (`5 tests completed, 1 failed`) and ctest (`1
 /// tests failed out of 5`).
-fn executed_counts(line: &str) -> Option<Counts> {
-    let of =
-        |total: u64, failed: u64| Counts { passed: Some(total.saturating_sub(failed)), failed: Some(failed) };
+fn executed_counts(line: &str) -> Option<TestCounts> {
+    let of = |total: u64, failed: u64| TestCounts {
+        passed: Some(total.saturating_sub(failed)),
+        failed: Some(failed),
+    };
     if let Some((before, rest)) = line.strip_prefix("Executed ").and_then(|rest| rest.split_once(", with ")) {
         return Some(of(first_number(before)?, first_number(rest).unwrap_or(0)));
     }
-    if let Some((before, rest)) = split_once(line, " tests completed, ") {
+    if let Some((before, rest)) = split_at_first(line, " tests completed, ") {
         return Some(of(before.trim().parse().ok()?, first_number(rest)?));
     }
-    let (before, total) = split_once(line, " failed out of ")?;
+    let (before, total) = split_at_first(line, " failed out of ")?;
     let failed = before.rsplit(' ').find_map(|word| word.parse().ok())?;
     Some(of(total.trim().parse().ok()?, failed))
 }
 
 /// Reads lines of rspec, exunit and minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1
 /// failures, 0 errors`.
-fn example_counts(line: &str) -> Option<Counts> {
-    let (first, rest) = split_once(line, ", ")?;
+fn example_counts(line: &str) -> Option<TestCounts> {
+    let (first, rest) = split_at_first(line, ", ")?;
     let (number, what) = first.split_once(' ')?;
     let total: u64 = number.parse().ok()?;
     if !matches!(what, "examples" | "example" | "tests" | "test" | "runs" | "run")
@@ -243,7 +245,7 @@ fn example_counts(line: &str) -> Option<Counts> {
             _ => {}
         }
     }
-    Some(Counts { passed: Some(total.saturating_sub(bad + out)), failed: Some(bad) })
+    Some(TestCounts { passed: Some(total.saturating_sub(bad + out)), failed: Some(bad) })
 }
 
 /// Reads lines of mocha, bun and playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`, `5 passed (3.2s)`.
@@ -268,8 +270,8 @@ fn first_number(text: &str) -> Option<u64> {
 }
 
 /// Reads a JUnit report: `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
-fn junit(text: &str) -> Option<Counts> {
-    let mut sum: Option<Counts> = None;
+fn counts_in_junit(text: &str) -> Option<TestCounts> {
+    let mut sum: Option<TestCounts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {
         // This searches for the first character, because a search for the whole word costs more than counting most
         // lines.
@@ -279,21 +281,22 @@ fn junit(text: &str) -> Option<Counts> {
             if !tag.starts_with([' ', '\n', '\t', '\r']) {
                 continue;
             }
-            let value = |name: &str| attribute(tag, name);
+            let value = |name: &str| number_attribute(tag, name);
             let Some(total) = value("tests") else { continue };
             let failed = value("failures").unwrap_or(0) + value("errors").unwrap_or(0);
             let out = value("skipped").or_else(|| value("disabled")).unwrap_or(0);
-            let counts = Counts { passed: Some(total.saturating_sub(failed + out)), failed: Some(failed) };
+            let counts =
+                TestCounts { passed: Some(total.saturating_sub(failed + out)), failed: Some(failed) };
             if is_all {
                 return Some(counts);
             }
-            sum.get_or_insert_default().add(counts);
+            sum.get_or_insert_default().add_counts(counts);
         }
     }
     sum
 }
 
-fn attribute(tag: &str, name: &str) -> Option<u64> {
+fn number_attribute(tag: &str, name: &str) -> Option<u64> {
     let at = tag.match_indices(name).find_map(|(at, _)| {
         let is_whole = tag[..at].ends_with(|c: char| c.is_ascii_whitespace());
         let rest = tag[at + name.len()..].trim_start().strip_prefix('=')?;

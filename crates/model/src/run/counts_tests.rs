@@ -1,79 +1,88 @@
-use super::{Counts, counts};
+use super::{TestCounts, counts_in_output};
 
-fn of(passed: u64, failed: u64) -> Option<Counts> {
-    Some(Counts { passed: Some(passed), failed: Some(failed) })
+fn test_counts(passed: u64, failed: u64) -> Option<TestCounts> {
+    Some(TestCounts { passed: Some(passed), failed: Some(failed) })
 }
 
 #[test]
 fn runners_count_in_their_own_words() {
-    let passed = |n| Some(Counts { passed: Some(n), failed: None });
-    let failed = |n| Some(Counts { passed: None, failed: Some(n) });
-    let rows: &[(&str, Option<Counts>)] = &[
+    let passed = |n| Some(TestCounts { passed: Some(n), failed: None });
+    let failed = |n| Some(TestCounts { passed: None, failed: Some(n) });
+    let rows: &[(&str, Option<TestCounts>)] = &[
         (
             "test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s",
-            of(5, 0),
+            test_counts(5, 0),
         ),
         (
             "test result: FAILED. 4 passed; 1 failed; 0 ignored\n\ntest result: ok. 2 passed; 0 failed; 0 ignored",
-            of(6, 1),
+            test_counts(6, 1),
         ),
-        ("     Summary [   0.524s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped", of(9, 1)),
+        ("     Summary [   0.524s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped", test_counts(9, 1)),
         ("     Summary [   0.524s] 10 tests run: 10 passed, 2 skipped", passed(10)),
-        ("==== 2 failed, 10 passed, 1 skipped in 1.20s ====", of(10, 2)),
+        ("==== 2 failed, 10 passed, 1 skipped in 1.20s ====", test_counts(10, 2)),
         ("==== 10 passed in 1.20s ====", passed(10)),
         ("1 failed, 3 errors in 0.1s", failed(4)),
         (
             "Test Suites: 1 failed, 2 passed, 3 total\nTests:       1 failed, 5 passed, 6 total\nSnapshots:   0 total",
-            of(5, 1),
+            test_counts(5, 1),
         ),
-        ("Tests:       2 failed, 2 total", of(0, 2)),
-        (" Test Files  1 passed (1)\n      Tests  1 failed | 5 passed (6)", of(5, 1)),
-        ("--- PASS: TestA (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL", of(1, 1)),
+        ("Tests:       2 failed, 2 total", test_counts(0, 2)),
+        (" Test Files  1 passed (1)\n      Tests  1 failed | 5 passed (6)", test_counts(5, 1)),
+        ("--- PASS: TestA (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL", test_counts(1, 1)),
         ("--- FAIL: TestB (0.00s)\nFAIL\tpkg\t0.1s", failed(1)),
         ("ok  \tpkg\t0.012s", None),
-        ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1)", of(3, 2)),
+        ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1)", test_counts(3, 2)),
         ("Ran 5 tests in 0.1s\n\nOK", passed(5)),
-        ("OK (5 tests, 9 assertions)", of(5, 0)),
-        ("Tests: 5, Assertions: 9, Failures: 1.", of(4, 1)),
-        ("[ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1", of(2, 2)),
-        ("5 tests completed, 1 failed", of(4, 1)),
-        ("Passed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5, Duration: 9 ms", of(5, 0)),
-        ("100% tests passed, 0 tests failed out of 5", of(5, 0)),
-        ("5 examples, 1 failure, 1 pending", of(3, 1)),
-        ("5 runs, 9 assertions, 1 failures, 0 errors, 1 skips", of(3, 1)),
-        ("5 tests, 0 failures", of(5, 0)),
-        ("# tests 6\n# pass 5\n# fail 1", of(5, 1)),
-        ("  5 passing (30ms)\n  1 failing", of(5, 1)),
-        (" 5 pass\n 0 fail", of(5, 0)),
-        ("  1 failed\n  5 passed (3.2s)", of(5, 1)),
-        ("ok | 5 passed | 0 failed (12ms)", of(5, 0)),
-        ("Executed 5 tests, with 1 failure (0 unexpected) in 0.1 seconds", of(4, 1)),
+        ("OK (5 tests, 9 assertions)", test_counts(5, 0)),
+        ("Tests: 5, Assertions: 9, Failures: 1.", test_counts(4, 1)),
+        ("[ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1", test_counts(2, 2)),
+        ("5 tests completed, 1 failed", test_counts(4, 1)),
+        (
+            "Passed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5, Duration: 9 ms",
+            test_counts(5, 0),
+        ),
+        ("100% tests passed, 0 tests failed out of 5", test_counts(5, 0)),
+        ("5 examples, 1 failure, 1 pending", test_counts(3, 1)),
+        ("5 runs, 9 assertions, 1 failures, 0 errors, 1 skips", test_counts(3, 1)),
+        ("5 tests, 0 failures", test_counts(5, 0)),
+        ("# tests 6\n# pass 5\n# fail 1", test_counts(5, 1)),
+        ("  5 passing (30ms)\n  1 failing", test_counts(5, 1)),
+        (" 5 pass\n 0 fail", test_counts(5, 0)),
+        ("  1 failed\n  5 passed (3.2s)", test_counts(5, 1)),
+        ("ok | 5 passed | 0 failed (12ms)", test_counts(5, 0)),
+        ("Executed 5 tests, with 1 failure (0 unexpected) in 0.1 seconds", test_counts(4, 1)),
         ("\u{1b}[32m5 passed\u{1b}[0m in 0.1s", passed(5)),
-        ("<testsuite name=\"a\" tests=\"5\" failures=\"1\" errors=\"1\" skipped=\"1\" time=\"1\">", of(2, 2)),
-        ("<testsuites tests='7' failures='0'><testsuite tests='3' failures='0'/></testsuites>", of(7, 0)),
+        (
+            "<testsuite name=\"a\" tests=\"5\" failures=\"1\" errors=\"1\" skipped=\"1\" time=\"1\">",
+            test_counts(2, 2),
+        ),
+        (
+            "<testsuites tests='7' failures='0'><testsuite tests='3' failures='0'/></testsuites>",
+            test_counts(7, 0),
+        ),
         (
             "<testsuites>\n<testsuite tests=\"3\" failures=\"1\"/>\n<testsuite tests=\"2\"/></testsuites>",
-            of(4, 1),
+            test_counts(4, 1),
         ),
         ("hello, 5 people passed by", None),
         ("compiled 5 files", None),
         ("", None),
     ];
     for (output, expected) in rows {
-        assert_eq!(counts(output), *expected, "{output}");
+        assert_eq!(counts_in_output(output), *expected, "{output}");
     }
 }
 
 #[test]
 fn counts_are_told_in_words() {
     let rows = [
-        (Counts { passed: Some(5), failed: Some(0) }, "5 passed"),
-        (Counts { passed: Some(5), failed: Some(2) }, "5 passed, 2 failed"),
-        (Counts { passed: None, failed: Some(2) }, "2 failed"),
+        (TestCounts { passed: Some(5), failed: Some(0) }, "5 passed"),
+        (TestCounts { passed: Some(5), failed: Some(2) }, "5 passed, 2 failed"),
+        (TestCounts { passed: None, failed: Some(2) }, "2 failed"),
     ];
     for (counts, expected) in rows {
         assert_eq!(counts.to_string(), expected);
     }
-    assert_eq!(Counts { passed: Some(0), failed: Some(0) }.ran(), Some(0));
-    assert_eq!(Counts { passed: None, failed: Some(1) }.ran(), None);
+    assert_eq!(TestCounts { passed: Some(0), failed: Some(0) }.tests_run(), Some(0));
+    assert_eq!(TestCounts { passed: None, failed: Some(1) }.tests_run(), None);
 }

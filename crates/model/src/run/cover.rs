@@ -1,30 +1,34 @@
 //! Decides when a run that passed shows that the failure of another run is solved: it is the same run, it is wider and
 //! covers the other, or it ran exactly the failed tests by name.
 
-use super::Sort;
-use super::check::{Check, SELECTING_OPTIONS};
+use super::CommandKind;
+use super::check::{ProjectCheck, SELECTING_OPTIONS};
 use crate::failure;
 
 /// Returns whether the success of `passed` shows that what `failed` checks now succeeds.
-pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
-    if passed.key() == failed.key() || passed.words == failed.words && is_same_place(passed, failed) {
+pub fn proves_fixed(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
+    if passed.identity_key() == failed.identity_key()
+        || passed.words == failed.words && is_same_folder(passed, failed)
+    {
         return true;
     }
     match (passed.sort, failed.sort) {
-        (Sort::Test, Sort::Test) | (Sort::Lint, Sort::Lint) | (Sort::Build, Sort::Build) => {
-            is_for_all(passed) && !names_another_part(passed, failed) || is_wider(passed, failed)
+        (CommandKind::Test, CommandKind::Test)
+        | (CommandKind::Lint, CommandKind::Lint)
+        | (CommandKind::Build, CommandKind::Build) => {
+            checks_everything(passed) && !names_another_part(passed, failed) || is_wider_check(passed, failed)
         }
         // Code that does not build can be neither tested nor linted.
-        (Sort::Test | Sort::Lint, Sort::Build) => builds_the_same(passed, failed),
+        (CommandKind::Test | CommandKind::Lint, CommandKind::Build) => builds_the_same(passed, failed),
         _ => false,
     }
 }
 
 /// Returns the names of the failed tests, from the lines that [`crate::failure::error_lines`] picked. That function
 /// prefers lines that name a test. `None` if there may be more failed tests.
-pub fn failed_tests(error: &str) -> Option<Vec<String>> {
-    let mut names: Vec<String> = error.lines().filter_map(failed_test).map(str::to_owned).collect();
-    if names.len() >= failure::MOST_LINES {
+pub fn failed_test_names(error: &str) -> Option<Vec<String>> {
+    let mut names: Vec<String> = error.lines().filter_map(failed_test_in_line).map(str::to_owned).collect();
+    if names.len() >= failure::MAX_LINES {
         return None;
     }
     // A subtest fails together with its parent, so the name of the parent is enough.
@@ -37,7 +41,7 @@ pub fn failed_tests(error: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the test that a line reports as failed.
-pub fn failed_test(line: &str) -> Option<&str> {
+pub fn failed_test_in_line(line: &str) -> Option<&str> {
     let line = line.trim();
     // The line may have a prefix, as in `[test] --- FAIL: …`.
     let line = match line.strip_prefix('[').and_then(|inner| inner.split_once("] ")) {
@@ -55,10 +59,10 @@ pub fn failed_test(line: &str) -> Option<&str> {
     name.filter(|name| !name.is_empty())
 }
 
-impl Check {
+impl ProjectCheck {
     /// Returns whether the check runs a test by its name.
-    pub fn selects(&self, test: &str) -> bool {
-        if self.sort != Sort::Test {
+    pub fn selects_test(&self, test: &str) -> bool {
+        if self.sort != CommandKind::Test {
             return false;
         }
         let short = test.rsplit("::").next().unwrap_or(test);
@@ -67,7 +71,7 @@ impl Check {
                 .iter()
                 .find_map(|option| word.strip_prefix(option).and_then(|rest| rest.strip_prefix([' ', '='])));
             match value {
-                Some(value) => alternatives(value)
+                Some(value) => pattern_alternatives(value)
                     .any(|name| !name.is_empty() && (test.starts_with(name) || short.starts_with(name))),
                 None => word == test || word == short || test.ends_with(word.as_str()) && word.contains("::"),
             }
@@ -76,7 +80,7 @@ impl Check {
 }
 
 /// Splits a pattern such as `^(TestA|TestB)$` into its names.
-fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
+fn pattern_alternatives(pattern: &str) -> impl Iterator<Item = &str> {
     pattern
         .split(['|', '(', ')'])
         .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
@@ -84,11 +88,11 @@ fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a check is the project's own way to check everything of a kind: `make test`, `npm run lint`, `mise run
 /// test:ci`.
-fn is_for_all(check: &Check) -> bool {
+fn checks_everything(check: &ProjectCheck) -> bool {
     let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
     match check.program() {
-        program if runs_tasks(program) => match task(&rest) {
+        program if is_task_runner(program) => match only_task(&rest) {
             Some(task) => task.split([':', '-', '_', '.']).all(|part| {
                 matches!(
                     part,
@@ -133,7 +137,7 @@ fn is_for_all(check: &Check) -> bool {
 }
 
 /// Returns the only task given to a task runner.
-fn task<'a>(rest: &[&'a str]) -> Option<&'a str> {
+fn only_task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     match rest.strip_prefix(&["run"]).unwrap_or(rest) {
         [task] => Some(task),
         _ => None,
@@ -143,16 +147,16 @@ fn task<'a>(rest: &[&'a str]) -> Option<&'a str> {
 /// Whether a check of everything leaves out what `failed` checks: another language, or a separate kind of tests. `make
 /// test` does not cover `go test -tags x`, `npm test` does not cover `go test`, and `mise run test` does not cover
 /// `mise run test:integration`.
-fn names_another_part(passed: &Check, failed: &Check) -> bool {
-    let another = match (family(passed.program()), family(failed.program())) {
+fn names_another_part(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
+    let another = match (language_of_program(passed.program()), language_of_program(failed.program())) {
         (Some(one), Some(other)) => one != other,
         // A task of the project covers its tools.
         (None, _) => false,
         (Some(_), None) => true,
     };
-    let words = |check: &Check| -> Vec<String> { check.words.iter().skip(1).cloned().collect() };
+    let words = |check: &ProjectCheck| -> Vec<String> { check.words.iter().skip(1).cloned().collect() };
     let (mine, other) = (words(passed), words(failed));
-    fn tasks(words: &[String]) -> Option<&str> {
+    fn named_task(words: &[String]) -> Option<&str> {
         match words {
             [run, task] if run == "run" => Some(task),
             [task] => Some(task),
@@ -160,8 +164,8 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
         }
     }
     // The task `test` leaves out `test:integration`, unless its name says that it is for all.
-    let kinds = match (tasks(&mine), tasks(&other)) {
-        (Some(mine), Some(other)) if runs_tasks(passed.program()) && runs_tasks(failed.program()) => {
+    let kinds = match (named_task(&mine), named_task(&other)) {
+        (Some(mine), Some(other)) if is_task_runner(passed.program()) && is_task_runner(failed.program()) => {
             let parts = |task: &str| {
                 task.split([':', '-', '_', '.'])
                     .any(|part| matches!(part, "ci" | "all" | "full" | "check" | "verify"))
@@ -181,14 +185,15 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
 
 /// Whether `passed` is the same program with the same options, but covers the same or more: it selects no tests by
 /// name, or does so by the beginnings of the same names; and it names a parent folder, or no folder at all.
-fn is_wider(passed: &Check, failed: &Check) -> bool {
-    if passed.program() != failed.program() || !is_same_place(passed, failed) {
+fn is_wider_check(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
+    if passed.program() != failed.program() || !is_same_folder(passed, failed) {
         return false;
     }
-    let split = |check: &Check| {
+    let split = |check: &ProjectCheck| {
         let (chosen, rest): (Vec<String>, Vec<String>) =
-            check.words.iter().skip(1).cloned().partition(|word| selector(word).is_some());
-        let (places, rest): (Vec<String>, Vec<String>) = rest.into_iter().partition(|word| is_place(word));
+            check.words.iter().skip(1).cloned().partition(|word| test_selector(word).is_some());
+        let (places, rest): (Vec<String>, Vec<String>) =
+            rest.into_iter().partition(|word| is_path_argument(word));
         (chosen, places, rest)
     };
     let (chosen, places, options) = split(passed);
@@ -200,10 +205,13 @@ fn is_wider(passed: &Check, failed: &Check) -> bool {
         && failed_options.iter().all(|word| options.contains(word) || adds(word));
     let covers_tests = chosen.is_empty() || {
         let names = |words: &[String]| -> Vec<String> {
-            let values = words.iter().filter_map(|word| selector(word));
+            let values = words.iter().filter_map(|word| test_selector(word));
             values
                 .flat_map(|value| {
-                    alternatives(value).filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+                    pattern_alternatives(value)
+                        .filter(|name| !name.is_empty())
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
                 })
                 .collect()
         };
@@ -212,23 +220,23 @@ fn is_wider(passed: &Check, failed: &Check) -> bool {
             && wanted.iter().all(|name| mine.iter().any(|part| name.starts_with(part.as_str())))
     };
     let covers_places = places.is_empty() && !failed_places.is_empty()
-        || failed_places.iter().all(|place| places.iter().any(|above| is_above(above, place)))
+        || failed_places.iter().all(|place| places.iter().any(|above| contains_path(above, place)))
             && places.is_empty() == failed_places.is_empty();
     same && covers_tests && covers_places
 }
 
-fn selector(word: &str) -> Option<&str> {
+fn test_selector(word: &str) -> Option<&str> {
     SELECTING_OPTIONS
         .iter()
         .find_map(|option| word.strip_prefix(option).and_then(|rest| rest.strip_prefix([' ', '='])))
 }
 
-fn is_place(word: &str) -> bool {
+fn is_path_argument(word: &str) -> bool {
     !word.starts_with('-') && (word.contains('/') || word.contains('.') || word.contains("::"))
 }
 
 /// Whether a place contains another: `./a/...` contains `./a/b`, and `tests` contains `tests/a.py::name`.
-fn is_above(above: &str, place: &str) -> bool {
+fn contains_path(above: &str, place: &str) -> bool {
     let trim =
         |path: &str| path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned();
     let (is_tree, above_trimmed, place_trimmed) = (above.ends_with("..."), trim(above), trim(place));
@@ -243,7 +251,7 @@ fn is_above(above: &str, place: &str) -> bool {
 }
 
 /// Whether `passed` builds what `failed` builds: tests and linters of a whole language build what they examine.
-fn builds_the_same(passed: &Check, failed: &Check) -> bool {
+fn builds_the_same(passed: &ProjectCheck, failed: &ProjectCheck) -> bool {
     let language = |program: &str| match program {
         "go" | "golangci-lint" | "gotestsum" => Some("go"),
         "cargo" => Some("cargo"),
@@ -251,14 +259,14 @@ fn builds_the_same(passed: &Check, failed: &Check) -> bool {
     };
     let task =
         matches!(passed.program(), "make" | "mise" | "just" | "task") && language(failed.program()).is_some();
-    is_for_all(passed)
+    checks_everything(passed)
         && (task
             || language(passed.program()).is_some()
                 && language(passed.program()) == language(failed.program()))
 }
 
 /// Returns the language a program belongs to; `None` for task runners, which start programs of any language.
-fn family(program: &str) -> Option<&str> {
+fn language_of_program(program: &str) -> Option<&str> {
     match program {
         "make" | "mise" | "just" | "task" | "rake" | "poe" => None,
         "npm" | "pnpm" | "yarn" | "bun" | "jest" | "vitest" | "mocha" | "ava" | "playwright" | "tsc"
@@ -269,7 +277,7 @@ fn family(program: &str) -> Option<&str> {
     }
 }
 
-fn runs_tasks(program: &str) -> bool {
+fn is_task_runner(program: &str) -> bool {
     matches!(
         program,
         "make"
@@ -291,7 +299,7 @@ fn runs_tasks(program: &str) -> bool {
 
 /// Whether two checks ran in the same folder. If one folder is unknown and the other is outside the checkout, they
 /// cannot be compared and count as the same.
-fn is_same_place(one: &Check, other: &Check) -> bool {
+fn is_same_folder(one: &ProjectCheck, other: &ProjectCheck) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)
 }

@@ -1,15 +1,15 @@
 //! Decides which command a line's exit code belongs to, and which part of the output the line shows.
 
-use super::check::{check, strip};
+use super::check::{check_of_step, strip_wrappers};
 use super::open::is_read_only;
-use super::{Ended, Sort};
-use crate::shell::{self, Join, Step};
+use super::{CommandKind, RunResult};
+use crate::shell::{self, CommandStep, StepJoin};
 
 /// A parsed command line.
-pub(super) struct Line {
-    steps: Vec<Step>,
+pub(super) struct CheckedLine {
+    steps: Vec<CommandStep>,
     /// The checks: the index of the step, its kind, and the name of the task that appears in the output.
-    checks: Vec<(usize, Sort, String)>,
+    checks: Vec<(usize, CommandKind, String)>,
     /// The steps that do anything to the project, whether they are checks or not. The number of a check is its index
     /// among these.
     doing: Vec<usize>,
@@ -18,24 +18,24 @@ pub(super) struct Line {
     scripted: bool,
 }
 
-impl Line {
-    pub(super) fn read(command: &str) -> Line {
-        let steps = shell::steps(command);
+impl CheckedLine {
+    pub(super) fn parse_command(command: &str) -> CheckedLine {
+        let steps = shell::command_steps(command);
         let (mut checks, mut doing) = (Vec::new(), Vec::new());
         for (at, step) in steps.iter().enumerate() {
-            let Some(check) = check(command, step, "") else { continue };
+            let Some(check) = check_of_step(command, step, "") else { continue };
             doing.push(at);
             if check.sort.is_check() {
                 let task = check.words.iter().skip(1).find(|word| !word.starts_with('-') && *word != "run");
                 checks.push((at, check.sort, task.cloned().unwrap_or_default()));
             }
         }
-        let first = |step: &Step, words: &[&str]| words.contains(&step.words[0].as_str());
+        let first = |step: &CommandStep, words: &[&str]| words.contains(&step.words[0].as_str());
         let pipefail =
             steps.iter().any(|step| first(step, &["set"]) && step.words.iter().any(|w| w == "pipefail"));
         let scripted =
             steps.iter().any(|step| first(step, &["for", "while", "until", "if", "case", "done", "fi"]));
-        Line { steps, checks, doing, pipefail, scripted }
+        CheckedLine { steps, checks, doing, pipefail, scripted }
     }
 
     pub(super) fn has_checks(&self) -> bool {
@@ -43,23 +43,23 @@ impl Line {
     }
 
     /// Returns whether one of the commands is git.
-    pub(super) fn is_git(&self) -> bool {
-        self.steps.iter().any(|step| strip(&step.words).first().is_some_and(|word| word == "git"))
+    pub(super) fn is_git_piped(&self) -> bool {
+        self.steps.iter().any(|step| strip_wrappers(&step.words).first().is_some_and(|word| word == "git"))
     }
 
-    pub(super) fn sorts(&self) -> impl Fn(Sort) -> bool + '_ {
+    pub(super) fn kinds_of_checks(&self) -> impl Fn(CommandKind) -> bool + '_ {
         |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
     }
 
     /// Returns whether an exit code of zero means that every check of the line passed.
-    pub(super) fn exit_is_own(&self) -> bool {
+    pub(super) fn is_exit_of_checks(&self) -> bool {
         let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
-        let good = |(at, step): (usize, &Step)| match step.then {
-            Join::And | Join::End => true,
+        let good = |(at, step): (usize, &CommandStep)| match step.then {
+            StepJoin::And | StepJoin::End => true,
             // Commands before the first check do not matter.
-            Join::Next => at < from,
-            Join::Pipe => self.pipefail || self.feeds_a_check(at),
-            Join::Or | Join::Background | Join::Document => false,
+            StepJoin::Next => at < from,
+            StepJoin::Pipe => self.pipefail || self.feeds_a_check(at),
+            StepJoin::Or | StepJoin::Background | StepJoin::Document => false,
         };
         !self.scripted && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
     }
@@ -71,28 +71,28 @@ impl Line {
     }
 
     /// Returns whether a nonzero exit code is that of a check, or of the last command if nothing is checked.
-    pub(super) fn failure_is_own(&self) -> bool {
+    pub(super) fn is_failure_of_check(&self) -> bool {
         let Some(last) = self.steps.last() else { return false };
-        if matches!(last.then, Join::Background | Join::Document) || self.scripted {
+        if matches!(last.then, StepJoin::Background | StepJoin::Document) || self.scripted {
             return false;
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
             // In `gh api x | jq .y`, `jq` may have failed instead.
-            let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
-            return !piped || self.pipefail || !is_read_only(strip(&last.words));
+            let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == StepJoin::Pipe;
+            return !piped || self.pipefail || !is_read_only(strip_wrappers(&last.words));
         };
         // A command after the last check may have failed instead: `make test | grep x`, `make test; ls y`.
         let after_check = &self.steps[at..];
-        let joined = |step: &Step| matches!(step.then, Join::And | Join::End);
+        let joined = |step: &CommandStep| matches!(step.then, StepJoin::And | StepJoin::End);
         after_check.iter().all(joined)
-            || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == Join::Pipe)
+            || self.pipefail && after_check.iter().all(|step| joined(step) || step.then == StepJoin::Pipe)
     }
 
     /// Returns how the check ended, if the line prints its exit code: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
-    pub(super) fn printed_exit_code(&self, output: &str) -> Option<Ended> {
+    pub(super) fn printed_exit_code(&self, output: &str) -> Option<RunResult> {
         let (at, ..) = self.checks.last()?;
-        let piped = self.steps[*at].then == Join::Pipe && !self.pipefail;
+        let piped = self.steps[*at].then == StepJoin::Pipe && !self.pipefail;
         for (place, step) in self.steps.iter().enumerate().skip(at + 1) {
             let Some(text) = echoed_text(step) else { continue };
             let before = self.steps[place - 1].then;
@@ -102,13 +102,13 @@ impl Line {
             if let Some(mark) = status {
                 let own = mark.to_ascii_lowercase().contains("pipestatus") || !piped && place == at + 1;
                 let (prefix, suffix) = text.split_once(mark)?;
-                return own.then(|| number_line(output, prefix, suffix)).flatten();
+                return own.then(|| result_in_number_line(output, prefix, suffix)).flatten();
             }
             let is_there =
                 || !text.trim().is_empty() && output.lines().any(|line| line.trim() == text.trim());
             match before {
-                Join::Or if !piped && is_there() => return Some(Ended::Failed),
-                Join::And if !piped && place == at + 1 && is_there() => return Some(Ended::Passed),
+                StepJoin::Or if !piped && is_there() => return Some(RunResult::Failed),
+                StepJoin::And if !piped && place == at + 1 && is_there() => return Some(RunResult::Passed),
                 _ => {}
             }
         }
@@ -120,10 +120,10 @@ impl Line {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
             let mut at = *at;
-            while self.steps[at].then == Join::Pipe {
+            while self.steps[at].then == StepJoin::Pipe {
                 at += 1;
                 let Some(filter) = self.steps.get(at) else { return true };
-                if !lets_through(strip(&filter.words), lines) {
+                if !filter_shows_failure(strip_wrappers(&filter.words), lines) {
                     return false;
                 }
             }
@@ -133,29 +133,29 @@ impl Line {
 
     /// Returns whether an empty output means success: compilers and some linters print nothing then, and the reason for
     /// a failure otherwise.
-    pub(super) fn is_silent_when_well(&self, output: &str) -> bool {
+    pub(super) fn is_silent_on_success(&self, output: &str) -> bool {
         let nothing = output.trim();
         let nothing =
             nothing.is_empty() || matches!(nothing, "(no output)" | "(Bash completed with no output)");
         let [(at, ..)] = self.checks.as_slice() else { return false };
         let step = &self.steps[*at];
-        let words = strip(&step.words);
+        let words = strip_wrappers(&step.words);
         let is = |names: [&str; 2]| words.iter().map(String::as_str).take(2).eq(names);
         let program = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         let silent = is(["go", "build"])
             || is(["go", "vet"])
             || matches!(program, "tsc" | "gcc" | "clang" | "javac" | "gofmt");
-        nothing && silent && step.merged && step.then == Join::Pipe && self.only_cut_behind(*at)
+        nothing && silent && step.merged && step.then == StepJoin::Pipe && self.is_only_cut_after(*at)
     }
 
-    fn only_cut_behind(&self, at: usize) -> bool {
+    fn is_only_cut_after(&self, at: usize) -> bool {
         let after_check = self.steps[at + 1..].iter();
         after_check.into_iter().all(|step| matches!(step.words[0].as_str(), "head" | "tail" | "cat"))
-            && self.steps[at..].iter().all(|step| matches!(step.then, Join::Pipe | Join::End))
+            && self.steps[at..].iter().all(|step| matches!(step.then, StepJoin::Pipe | StepJoin::End))
     }
 
     /// Returns which check failed: the task that the output names, or the only check of the kind that failed.
-    pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<Sort>) -> Option<usize> {
+    pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<CommandKind>) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` is about a part of `lint`.
             let part = |name: &str| {
@@ -163,7 +163,7 @@ impl Line {
             };
             self.checks.iter().position(|(_, _, name)| !name.is_empty() && part(name))
         };
-        let by_sort = |sort: Sort| {
+        let by_sort = |sort: CommandKind| {
             let mut of_sort = self.checks.iter().enumerate().filter(|(_, (_, known, _))| *known == sort);
             of_sort.next().filter(|_| of_sort.next().is_none()).map(|(place, _)| place)
         };
@@ -176,7 +176,7 @@ impl Line {
 }
 
 /// Returns the text of an `echo`.
-fn echoed_text(step: &Step) -> Option<String> {
+fn echoed_text(step: &CommandStep) -> Option<String> {
     let (program, rest) = step.words.split_first()?;
     let is_option = |word: &&String| matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne");
     let words = rest.iter().skip_while(is_option).map(String::as_str).collect::<Vec<_>>();
@@ -184,7 +184,7 @@ fn echoed_text(step: &Step) -> Option<String> {
 }
 
 /// Returns the result from the number on the last line with this prefix and suffix.
-fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
+fn result_in_number_line(output: &str, prefix: &str, suffix: &str) -> Option<RunResult> {
     // Another variable comes before the number, and its value is unknown.
     if prefix.contains('$') {
         return None;
@@ -200,7 +200,7 @@ fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
             .flatten()
     };
     let code = output.lines().rev().find_map(code)?;
-    Some(if code == 0 { Ended::Passed } else { Ended::Failed })
+    Some(if code == 0 { RunResult::Passed } else { RunResult::Failed })
 }
 
 /// Sample lines of failing runs, of the kinds that people filter for.
@@ -218,12 +218,12 @@ const FAILURE_LINES: [&str; 10] = [
 ];
 
 /// Returns whether a filter would let a sign of failure through.
-fn lets_through(words: &[String], lines: usize) -> bool {
+fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
         // `head` cuts off the end, where the summary would be.
-        "head" => lines < head_lines(arguments),
+        "head" => lines < lines_of_head(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {
                 arguments.iter().any(|word| {
@@ -243,7 +243,7 @@ fn lets_through(words: &[String], lines: usize) -> bool {
 }
 
 /// Returns how many lines `head` prints: `-30`, `-n 30`, `-n30`.
-fn head_lines(arguments: &[String]) -> usize {
+fn lines_of_head(arguments: &[String]) -> usize {
     let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
     arguments.iter().find_map(digits).unwrap_or(10)
 }

@@ -1,16 +1,16 @@
 //! Decides what a command line was for, and whether its failure matters.
 
-use super::check::{self, Check, of_steps, strip};
-use super::script::opened;
-use crate::shell::{self, Step};
+use super::check::{self, ProjectCheck, checks_of_steps, strip_wrappers};
+use super::script::expand_shells;
+use crate::shell::{self, CommandStep};
 
 /// What a command line was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandPurpose {
     /// It tested, built, linted, formatted or ran something of the project.
-    Checks(Vec<Check>),
+    Checks(Vec<ProjectCheck>),
     /// It changed the state of a repository.
-    Git(Vec<Family>),
+    Git(Vec<GitFamily>),
     /// It did something else; the words say what: `docker build`, `terraform plan`.
     Other(Vec<String>),
     /// It looked something up, moved a file, or tried something out, so its failure does not matter.
@@ -19,7 +19,7 @@ pub enum CommandPurpose {
 
 /// Groups of git commands in which one can complete what another left undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
+pub enum GitFamily {
     /// The commands merge, rebase, pull, cherry-pick and revert.
     Join,
     Push,
@@ -29,19 +29,22 @@ pub enum Family {
 
 /// Returns what a command line is for, given the folder where it began.
 pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
-    let command = &*opened(command);
-    let steps = shell::steps(command);
-    let checks = of_steps(command, &steps, cwd);
+    let command = &*expand_shells(command);
+    let steps = shell::command_steps(command);
+    let checks = checks_of_steps(command, &steps, cwd);
     if !checks.is_empty() {
         return CommandPurpose::Checks(checks);
     }
-    let inline = steps.iter().any(|step| step.then == shell::Join::Document);
-    let doing: Vec<&[String]> =
-        steps.iter().map(|step: &Step| strip(&step.words)).filter(|words| !is_read_only(words)).collect();
+    let inline = steps.iter().any(|step| step.then == shell::StepJoin::Document);
+    let doing: Vec<&[String]> = steps
+        .iter()
+        .map(|step: &CommandStep| strip_wrappers(&step.words))
+        .filter(|words| !is_read_only(words))
+        .collect();
     if doing.is_empty() || inline || is_scripted(&steps) {
         return CommandPurpose::Look;
     }
-    let families: Vec<Family> = doing.iter().filter_map(|words| family(words)).collect();
+    let families: Vec<GitFamily> = doing.iter().filter_map(|words| git_family(words)).collect();
     if !families.is_empty() {
         return CommandPurpose::Git(families);
     }
@@ -70,23 +73,24 @@ pub fn is_attempt(command: &str, cwd: &str) -> bool {
     if !matches!(command_purpose(command, cwd), CommandPurpose::Look) {
         return true;
     }
-    let command = &*opened(command);
-    let tries = |step: &Step| {
-        let program = strip(&step.words).first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+    let command = &*expand_shells(command);
+    let tries = |step: &CommandStep| {
+        let program =
+            strip_wrappers(&step.words).first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
         check::is_python(program) || TRYING_PROGRAMS.contains(&program)
     };
-    let steps = shell::steps(command);
+    let steps = shell::command_steps(command);
     !is_scripted(&steps) && steps.iter().any(tries)
 }
 
-impl Family {
+impl GitFamily {
     /// Returns whether a successful command of this family completes what a failed command of the family `failed` left
     /// undone.
-    pub fn settles(self, failed: Family) -> bool {
+    pub fn settles(self, failed: GitFamily) -> bool {
         match failed {
-            Family::Push | Family::Commit => self == failed,
-            Family::Join => matches!(self, Family::Join | Family::Commit),
-            Family::Other => true,
+            GitFamily::Push | GitFamily::Commit => self == failed,
+            GitFamily::Join => matches!(self, GitFamily::Join | GitFamily::Commit),
+            GitFamily::Other => true,
         }
     }
 }
@@ -147,7 +151,7 @@ fn is_wrong_folder(line: &str) -> bool {
 }
 
 /// Whether a line has loops or conditions, which makes it an experiment.
-fn is_scripted(steps: &[Step]) -> bool {
+fn is_scripted(steps: &[CommandStep]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
 
@@ -161,21 +165,21 @@ fn command_name(words: &[String]) -> String {
     format!("{program} {asked}").trim_end().to_owned()
 }
 
-fn family(words: &[String]) -> Option<Family> {
+fn git_family(words: &[String]) -> Option<GitFamily> {
     let (program, rest) = words.split_first()?;
     if program.rsplit('/').next() != Some("git") {
         return None;
     }
-    Some(match subcommand(rest) {
-        "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "am" => Family::Join,
-        "push" => Family::Push,
-        "commit" => Family::Commit,
-        _ => Family::Other,
+    Some(match git_subcommand(rest) {
+        "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "am" => GitFamily::Join,
+        "push" => GitFamily::Push,
+        "commit" => GitFamily::Commit,
+        _ => GitFamily::Other,
     })
 }
 
 /// Returns the word that says what git does, such as `log` in `git -C dir --no-pager log`.
-fn subcommand(rest: &[String]) -> &str {
+fn git_subcommand(rest: &[String]) -> &str {
     let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
         match word {
@@ -199,7 +203,7 @@ pub(super) fn is_read_only(words: &[String]) -> bool {
     }
     let inline = rest.first().is_some_and(|word| matches!(word.as_str(), "-c" | "-e" | "-" | "-lc"));
     match program {
-        "git" => is_git_look(rest),
+        "git" => is_git_read_only(rest),
         "gh" | "glab" => match first {
             "api" => !rest.iter().any(|word| {
                 let word = word.as_str();
@@ -225,10 +229,10 @@ pub(super) fn is_read_only(words: &[String]) -> bool {
     }
 }
 
-fn is_git_look(rest: &[String]) -> bool {
+fn is_git_read_only(rest: &[String]) -> bool {
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
     let plain = rest.iter().filter(|word| !word.starts_with('-')).count();
-    match subcommand(rest) {
+    match git_subcommand(rest) {
         "log" | "diff" | "show" | "status" | "rev-parse" | "rev-list" | "blame" | "ls-files" | "ls-tree"
         | "cat-file" | "ls-remote" | "for-each-ref" | "describe" | "merge-base" | "grep" | "reflog"
         | "shortlog" | "name-rev" | "symbolic-ref" | "config" | "check-ignore" | "show-ref" | "diff-tree"

@@ -1,7 +1,7 @@
 //! Real output of the runners: a passing run and a failing one.
 
 /// A command, the output of a run that passed, and the output of one that failed.
-pub const PAIRS: &[(&str, &str, &str)] = &[
+pub const PASSED_AND_FAILED_OUTPUTS: &[(&str, &str, &str)] = &[
     (
         "cargo test",
         "running 2 tests\ntest a ... ok\ntest b ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n",

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::check::strip;
+use super::check::strip_wrappers;
 use crate::shell;
 
 /// How many shells within shells are opened.
-const DEEPEST: usize = 2;
+const MAX_NESTED_SHELLS: usize = 2;
 
 /// Replaces each shell in a line with the command line that the shell is given: `cd web && bash -lc 'npm test'` becomes
 /// `cd web && npm test`.
-pub fn opened(command: &str) -> Cow<'_, str> {
+pub fn expand_shells(command: &str) -> Cow<'_, str> {
     let mut line = Cow::Borrowed(command);
-    for _ in 0..DEEPEST {
-        match open(&line) {
+    for _ in 0..MAX_NESTED_SHELLS {
+        match expand_first_shell(&line) {
             Some(inner) => line = Cow::Owned(inner),
             None => break,
         }
@@ -22,14 +22,14 @@ pub fn opened(command: &str) -> Cow<'_, str> {
 }
 
 /// Opens the first shell of a line.
-fn open(command: &str) -> Option<String> {
+fn expand_first_shell(command: &str) -> Option<String> {
     // Most lines start no shell, so they are not parsed.
     if !command.contains("sh ") {
         return None;
     }
-    shell::steps(command).iter().find_map(|step| {
-        let words = strip(&step.words);
-        let inner = script_of(words)?;
+    shell::command_steps(command).iter().find_map(|step| {
+        let words = strip_wrappers(&step.words);
+        let inner = shell_script_argument(words)?;
         let from = step.spans[step.words.len() - words.len()].start;
         let to = step.spans.last()?.end;
         let pipefail = if words.iter().any(|word| word == "pipefail") { "set -o pipefail; " } else { "" };
@@ -38,7 +38,7 @@ fn open(command: &str) -> Option<String> {
 }
 
 /// Returns `cargo test` for `bash -lc 'cargo test'`; `None` if the words do not start a shell with a command line.
-pub fn script_of(words: &[String]) -> Option<&str> {
+pub fn shell_script_argument(words: &[String]) -> Option<&str> {
     let (program, arguments) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
     if !["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"].contains(&name) {
@@ -66,7 +66,7 @@ pub fn script_of(words: &[String]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{opened, script_of};
+    use super::{expand_shells, shell_script_argument};
 
     #[test]
     fn a_shell_is_not_the_command() {
@@ -85,7 +85,7 @@ mod tests {
         ];
         for (words, expected) in rows {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            assert_eq!(script_of(&words), *expected, "{words:?}");
+            assert_eq!(shell_script_argument(&words), *expected, "{words:?}");
         }
     }
     #[test]
@@ -102,7 +102,7 @@ mod tests {
             ("ssh host make", "ssh host make"),
         ];
         for (line, expected) in cases {
-            assert_eq!(opened(line), expected, "{line}");
+            assert_eq!(expand_shells(line), expected, "{line}");
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Sort;
-use crate::text::split_once;
+use super::CommandKind;
+use crate::text::split_at_first;
 
 /// What was found in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct OutputSummary {
     /// Whether some line reports a failure.
     pub failed: bool,
     /// Whether the last summary line reports success.
@@ -16,37 +16,37 @@ pub(super) struct Seen {
     /// The most informative line.
     pub line: Option<Range<usize>>,
     /// The kind of check that prints the line with the failure.
-    pub sort: Option<Sort>,
+    pub sort: Option<CommandKind>,
     pub task: Option<String>,
 }
 
 /// What one line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Word {
+struct LineResult {
     failed: bool,
     /// How informative the line is: counts say more than a name, a name more than `FAIL`.
     weight: u8,
-    sort: Option<Sort>,
+    sort: Option<CommandKind>,
     task: Option<String>,
 }
 
 /// Searches the lines of an output. `of` says which kinds of checks may have printed it.
-pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn summarise_output(of: impl Fn(CommandKind) -> bool, output: &str) -> OutputSummary {
+    let mut seen = OutputSummary::default();
     let mut weight = 0;
     let mut next = 0;
     for whole in output.split_inclusive('\n') {
         let start = next;
         next += whole.len();
-        if !may_sum_up(whole) {
+        if !may_be_summary(whole) {
             continue;
         }
-        let Some(word) = word(&of, whole.trim_end()) else { continue };
+        let Some(word) = line_result(&of, whole.trim_end()) else { continue };
         let is_news = match (word.failed, seen.failed) {
             (true, false) => true,
             (false, true) => false,
             // cargo prints the tests in the documentation last, and often there are none.
-            (false, false) => word.weight >= weight && !(seen.line.is_some() && ran_nothing(whole)),
+            (false, false) => word.weight >= weight && !(seen.line.is_some() && counts_no_tests(whole)),
             (true, true) => word.weight >= weight,
         };
         if is_news {
@@ -65,12 +65,12 @@ pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
 }
 
 /// Returns whether a summary line counts no test.
-fn ran_nothing(line: &str) -> bool {
-    super::counts(line).and_then(super::Counts::ran) == Some(0)
+fn counts_no_tests(line: &str) -> bool {
+    super::counts_in_output(line).and_then(super::TestCounts::tests_run) == Some(0)
 }
 
 /// Whether git says that it did not do what it was asked.
-pub(super) fn git_refuses(output: &str) -> bool {
+pub(super) fn reports_git_refusal(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
             .iter()
@@ -81,14 +81,14 @@ pub(super) fn git_refuses(output: &str) -> bool {
 }
 
 /// Whether a line may be a summary. The test is cheap, because most lines contain none of these signs.
-fn may_sum_up(line: &str) -> bool {
+fn may_be_summary(line: &str) -> bool {
     let bytes = line.as_bytes();
-    (0..bytes.len()).any(|at| is_sign(&bytes[at..])) || is_placed(line.trim_end())
+    (0..bytes.len()).any(|at| begins_summary_sign(&bytes[at..])) || begins_with_location(line.trim_end())
 }
 
 /// Whether a sign of a summary begins here. The first letter is compared first, because separate searches would cost
 /// more than everything else.
-fn is_sign(rest: &[u8]) -> bool {
+fn begins_summary_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
         b'F' => begins("FAIL") || begins("Fail") || begins("Finished"),
@@ -113,71 +113,72 @@ fn is_sign(rest: &[u8]) -> bool {
     }
 }
 
-fn word(of: &impl Fn(Sort) -> bool, line: &str) -> Option<Word> {
-    let line = plain(line);
+fn line_result(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResult> {
+    let line = without_escapes(line);
     let line = line.as_ref();
-    let bare = without_prefix(line);
-    let task = (bare.len() < line.len()).then(|| prefix_name(line)).flatten();
-    let again = || if bare.len() < line.len() { judge(of, line) } else { None };
-    let found = task_runner(line.trim()).or_else(|| judge(of, bare)).or_else(again)?;
+    let bare = without_program_prefix(line);
+    let task = (bare.len() < line.len()).then(|| program_prefix(line)).flatten();
+    let again = || if bare.len() < line.len() { judge_line(of, line) } else { None };
+    let found = task_runner_result(line.trim()).or_else(|| judge_line(of, bare)).or_else(again)?;
     Some(match (found.failed, found.task.is_none(), task) {
-        (true, true, Some(task)) => Word { task: Some(task.to_owned()), ..found },
+        (true, true, Some(task)) => LineResult { task: Some(task.to_owned()), ..found },
         _ => found,
     })
 }
 
-fn judge(of: &impl Fn(Sort) -> bool, line: &str) -> Option<Word> {
+fn judge_line(of: &impl Fn(CommandKind) -> bool, line: &str) -> Option<LineResult> {
     let trimmed = line.trim();
-    if of(Sort::Test)
-        && let Some(word) = test_runner(trimmed)
+    if of(CommandKind::Test)
+        && let Some(word) = test_runner_result(trimmed)
     {
         return Some(word);
     }
-    if (of(Sort::Build) || of(Sort::Lint))
-        && let Some(word) = compiler(line, of(Sort::Build)).or_else(|| linter(trimmed))
+    if (of(CommandKind::Build) || of(CommandKind::Lint))
+        && let Some(word) = compiler_result(line, of(CommandKind::Build)).or_else(|| linter_result(trimmed))
     {
         return Some(word);
     }
-    if of(Sort::Test)
-        && let Some(word) = broken_build(trimmed)
+    if of(CommandKind::Test)
+        && let Some(word) = broken_build_result(trimmed)
     {
         return Some(word);
     }
-    let sort = [Sort::Test, Sort::Lint, Sort::Build].into_iter().find(|sort| of(*sort));
-    counts(trimmed).map(|failed| Word {
+    let sort = [CommandKind::Test, CommandKind::Lint, CommandKind::Build].into_iter().find(|sort| of(*sort));
+    counts_show_failure(trimmed).map(|failed| LineResult {
         failed,
         weight: 3,
-        sort: sort.filter(|_| is_one_kind(of)),
+        sort: sort.filter(|_| is_single_kind(of)),
         task: None,
     })
 }
 
 /// Returns whether everything that ran is of one kind.
-fn is_one_kind(of: &impl Fn(Sort) -> bool) -> bool {
-    [Sort::Test, Sort::Lint, Sort::Build].into_iter().filter(|sort| of(*sort)).count() == 1
+fn is_single_kind(of: &impl Fn(CommandKind) -> bool) -> bool {
+    [CommandKind::Test, CommandKind::Lint, CommandKind::Build].into_iter().filter(|sort| of(*sort)).count()
+        == 1
 }
 
-fn fails(weight: u8, sort: Sort) -> Option<Word> {
-    Some(Word { failed: true, weight, sort: Some(sort), task: None })
+fn failed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
+    Some(LineResult { failed: true, weight, sort: Some(sort), task: None })
 }
 
-fn passes(weight: u8, sort: Sort) -> Option<Word> {
-    Some(Word { failed: false, weight, sort: Some(sort), task: None })
+fn passed_result(weight: u8, sort: CommandKind) -> Option<LineResult> {
+    Some(LineResult { failed: false, weight, sort: Some(sort), task: None })
 }
 
 /// Reads messages of make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox and
 /// pre-commit.
-fn task_runner(line: &str) -> Option<Word> {
+fn task_runner_result(line: &str) -> Option<LineResult> {
     let failed = |task: Option<&str>| {
-        Some(Word { failed: true, weight: 1, sort: None, task: task.map(str::to_owned) })
+        Some(LineResult { failed: true, weight: 1, sort: None, task: task.map(str::to_owned) })
     };
-    let passed = Some(Word { failed: false, weight: 1, sort: None, task: None });
+    let passed = Some(LineResult { failed: false, weight: 1, sort: None, task: None });
     let begins = |with: &str| line.starts_with(with);
     let quoted = |quote: char| line.split(quote).nth(1);
     // A long word is searched for only if a short part of it occurs, because a short part is found much faster.
     let holds = |part: &str, word: &str| line.contains(part) && line.contains(word);
     if line.ends_with("ERROR task failed") {
-        return failed(prefix_name(line));
+        return failed(program_prefix(line));
     }
     if begins("mise ERROR") || begins("npm ERR!") || begins("npm error") || holds("ELIFE", "ELIFECYCLE") {
         return failed(None);
@@ -207,7 +208,7 @@ fn task_runner(line: &str) -> Option<Word> {
         return failed(line.rsplit('#').next()); // turbo: `Failed:    web#test`
     }
     if begins("Tasks:") && line.contains(" successful, ") {
-        let numbers: Vec<u64> = numbers(line).collect();
+        let numbers: Vec<u64> = numbers_in_line(line).collect();
         return match numbers.as_slice() {
             [good, all, ..] if good == all => passed,
             _ => failed(None),
@@ -253,11 +254,11 @@ fn task_runner(line: &str) -> Option<Word> {
     if begins("congratulations :)") { passed } else { None }
 }
 
-/// Reads messages of test runners; [`counts`] reads their numbers.
-fn test_runner(line: &str) -> Option<Word> {
+/// Reads messages of test runners; [`counts_show_failure`] reads their numbers.
+fn test_runner_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| line.starts_with(with);
-    let fail = |weight| fails(weight, Sort::Test);
-    let pass = |weight| passes(weight, Sort::Test);
+    let fail = |weight| failed_result(weight, CommandKind::Test);
+    let pass = |weight| passed_result(weight, CommandKind::Test);
     if let Some(rest) = line.strip_prefix("test result: ") {
         return if rest.starts_with("FAILED") { fail(3) } else { pass(3) };
     }
@@ -301,7 +302,12 @@ fn test_runner(line: &str) -> Option<Word> {
     }
     if let Some(rest) = line.strip_prefix("Summary [").and_then(|rest| rest.split_once(']')) {
         let rest = rest.1.split_once(':').map_or(rest.1, |(_, rest)| rest);
-        return Some(Word { failed: counts(rest.trim())?, weight: 3, sort: Some(Sort::Test), task: None }); // nextest
+        return Some(LineResult {
+            failed: counts_show_failure(rest.trim())?,
+            weight: 3,
+            sort: Some(CommandKind::Test),
+            task: None,
+        }); // nextest
     }
     if begins("ok | ") {
         return pass(3); // deno
@@ -361,7 +367,7 @@ fn test_runner(line: &str) -> Option<Word> {
 }
 
 /// Reads messages that say that the code of a test run does not build.
-fn broken_build(line: &str) -> Option<Word> {
+fn broken_build_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| line.starts_with(with);
     let broken = begins("error: could not compile")
         || begins("error[E")
@@ -370,13 +376,13 @@ fn broken_build(line: &str) -> Option<Word> {
         || line.contains(": error TS")
         || line.contains("COMPILATION ERROR")
         || begins("Build FAILED");
-    if broken { fails(2, Sort::Test) } else { None }
+    if broken { failed_result(2, CommandKind::Test) } else { None }
 }
 
-fn compiler(line: &str, builds: bool) -> Option<Word> {
+fn compiler_result(line: &str, builds: bool) -> Option<LineResult> {
     let trimmed = line.trim();
     let begins = |with: &str| trimmed.starts_with(with);
-    let sort = if builds { Sort::Build } else { Sort::Lint };
+    let sort = if builds { CommandKind::Build } else { CommandKind::Lint };
     let harmless = [": warning", ": note:", ": info", ": help:"].iter().any(|word| line.contains(word));
     if begins("error: could not compile")
         || begins("error[E")
@@ -391,13 +397,13 @@ fn compiler(line: &str, builds: bool) -> Option<Word> {
         || line.contains(": error: ")
         || begins("e: ") && line.contains(".kt:")
     {
-        return fails(2, sort);
+        return failed_result(2, sort);
     }
-    if is_placed(line) && !harmless {
-        return fails(2, sort);
+    if begins_with_location(line) && !harmless {
+        return failed_result(2, sort);
     }
     if line.contains("compiled with ") && line.contains(" error") {
-        return fails(2, sort);
+        return failed_result(2, sort);
     }
     if begins("Finished `")
         || begins("Finished dev")
@@ -407,14 +413,14 @@ fn compiler(line: &str, builds: bool) -> Option<Word> {
         || line.contains(" compiled successfully")
         || begins("✓ built in")
     {
-        return passes(2, sort);
+        return passed_result(2, sort);
     }
     None
 }
 
-fn linter(line: &str) -> Option<Word> {
+fn linter_result(line: &str) -> Option<LineResult> {
     let begins = |with: &str| line.starts_with(with);
-    let (pass, fail) = (passes(2, Sort::Lint), fails(2, Sort::Lint));
+    let (pass, fail) = (passed_result(2, CommandKind::Lint), failed_result(2, CommandKind::Lint));
     if begins("Success: no issues found")
         || begins("All checks passed!")
         || begins("All matched files use Prettier")
@@ -450,14 +456,14 @@ fn linter(line: &str) -> Option<Word> {
 
 /// Whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused`. An indented line is a log or
 /// a trace.
-fn is_placed(line: &str) -> bool {
+fn begins_with_location(line: &str) -> bool {
     let bytes = line.as_bytes();
     // This test is cheap, and most lines contain no `:12:3:`.
     let Some(at) = bytes.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_digit()) else {
         return false;
     };
     let file = line[..at].strip_prefix("vet: ").unwrap_or(&line[..at]);
-    let file = without_prefix(file);
+    let file = without_program_prefix(file);
     let mut rest = line[at + 1..].splitn(3, ':');
     let is_number = |part: Option<&str>| {
         part.is_some_and(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
@@ -474,8 +480,8 @@ fn is_placed(line: &str) -> bool {
 
 /// Reads counts such as `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1` or `3 problems (0 errors, 3 warnings)`.
 /// Returns `None` if the line is not a row of counts, because prose has numbers too.
-fn counts(line: &str) -> Option<bool> {
-    const BEFORE: [&str; 9] = [
+fn counts_show_failure(line: &str) -> Option<bool> {
+    const LABELS_BEFORE_COUNTS: [&str; 9] = [
         "Tests:",
         "Test Suites:",
         "Test Files",
@@ -495,21 +501,21 @@ fn counts(line: &str) -> Option<bool> {
     let line = line.trim_matches(marks);
     let line = line.strip_prefix("[ERROR] ").or_else(|| line.strip_prefix("[INFO] ")).unwrap_or(line);
     let line = line.strip_prefix("[WARNING] ").unwrap_or(line);
-    if let Some(failed) = named_counts(line) {
+    if let Some(failed) = named_counts_show_failure(line) {
         return Some(failed);
     }
-    let named = BEFORE.iter().find_map(|name| line.strip_prefix(name).map(str::trim_start));
+    let named = LABELS_BEFORE_COUNTS.iter().find_map(|name| line.strip_prefix(name).map(str::trim_start));
     let row = named.unwrap_or(line);
     if row.len() > 200 || !row.starts_with(|c: char| c.is_ascii_digit()) && !row.starts_with("no ") {
         return None;
     }
     let (mut bad, mut problems, mut good) = (None, None, false);
     for piece in row.split([',', ';', '|', '(', ')', '·']).map(str::trim).filter(|piece| !piece.is_empty()) {
-        match count(piece)? {
-            Count::Bad(n) => bad = Some(bad.unwrap_or(0) + n),
-            Count::Problems(n) => problems = Some(n),
-            Count::Good => good = true,
-            Count::Other => {}
+        match parse_count(piece)? {
+            CountKind::Bad(n) => bad = Some(bad.unwrap_or(0) + n),
+            CountKind::Problems(n) => problems = Some(n),
+            CountKind::Good => good = true,
+            CountKind::Other => {}
         }
     }
     match (bad, problems, good) {
@@ -519,7 +525,7 @@ fn counts(line: &str) -> Option<bool> {
     }
 }
 
-enum Count {
+enum CountKind {
     Bad(u64),
     /// Errors and warnings together, if they are not distinguished.
     Problems(u64),
@@ -528,18 +534,18 @@ enum Count {
 }
 
 /// Reads one piece of a row of counts; `None` if it is not a count.
-fn count(piece: &str) -> Option<Count> {
+fn parse_count(piece: &str) -> Option<CountKind> {
     let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
     let first = words.next()?;
     let words: Vec<&str> = words.collect();
     let number = match first {
         "no" => 0,
-        "in" | "total" | "duration" => return Some(Count::Other),
+        "in" | "total" | "duration" => return Some(CountKind::Other),
         _ => match first.trim_end_matches('%').parse::<u64>() {
             Ok(number) => number,
             // A duration, such as `3.2s` or `10ms`.
             Err(_) if first.starts_with(|c: char| c.is_ascii_digit()) && words.len() <= 1 => {
-                return Some(Count::Other);
+                return Some(CountKind::Other);
             }
             Err(_) => return None,
         },
@@ -579,20 +585,20 @@ fn count(piece: &str) -> Option<Count> {
         | "broken" | "interrupted"
             if ends || what == "timed" =>
         {
-            Some(Count::Bad(number))
+            Some(CountKind::Bad(number))
         }
         "problem" | "problems" | "issue" | "issues" | "offense" | "offenses" | "violation" | "violations"
             if ends =>
         {
-            Some(Count::Problems(number))
+            Some(CountKind::Problems(number))
         }
-        "passed" | "pass" | "passing" | "succeeded" | "successful" if ends => Some(Count::Good),
-        _ => Some(Count::Other),
+        "passed" | "pass" | "passing" | "succeeded" | "successful" if ends => Some(CountKind::Good),
+        _ => Some(CountKind::Other),
     }
 }
 
 /// Reads `Tests run: 5, Failures: 1, Errors: 0`, `failures=1` or `Failed: 0, Passed: 5`.
-fn named_counts(line: &str) -> Option<bool> {
+fn named_counts_show_failure(line: &str) -> Option<bool> {
     let mut bad = None;
     for piece in line.split([',', ';']) {
         let Some((name, number)) = piece.rsplit_once([':', '=']) else { continue };
@@ -607,12 +613,12 @@ fn named_counts(line: &str) -> Option<bool> {
     bad.map(|n| n > 0)
 }
 
-fn numbers(line: &str) -> impl Iterator<Item = u64> {
+fn numbers_in_line(line: &str) -> impl Iterator<Item = u64> {
     line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
 }
 
 /// Returns the line without escape sequences.
-pub(super) fn plain(line: &str) -> Cow<'_, str> {
+pub(super) fn without_escapes(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
     }
@@ -628,7 +634,7 @@ pub(super) fn plain(line: &str) -> Cow<'_, str> {
 }
 
 /// Returns the line without the name of the program that printed it: `[lint:go] x`, `web:test: x`, `app-1  | x`.
-fn without_prefix(line: &str) -> &str {
+fn without_program_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()
             && name.len() < 60
@@ -640,20 +646,20 @@ fn without_prefix(line: &str) -> &str {
     {
         return rest;
     }
-    if let Some((name, rest)) = split_once(line, ": ")
+    if let Some((name, rest)) = split_at_first(line, ": ")
         && is_name(name)
         && name.contains(':')
         && !name.rsplit(':').next().is_some_and(|last| last.bytes().all(|b| b.is_ascii_digit()))
     {
         return rest;
     }
-    match split_once(line, " | ") {
+    match split_at_first(line, " | ") {
         Some((name, rest)) if is_name(name.trim_end()) && name.contains(['-', '_']) => rest,
         _ => line,
     }
 }
 
-fn prefix_name(line: &str) -> Option<&str> {
+fn program_prefix(line: &str) -> Option<&str> {
     match line.strip_prefix('[') {
         Some(inner) => inner.split_once(']').map(|(name, _)| name),
         None => line.split_once(": ").and_then(|(name, _)| name.rsplit(':').next()),

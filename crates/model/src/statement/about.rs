@@ -8,7 +8,7 @@ use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
 /// Words with fewer characters than this are in every text, so they are not compared.
-const SHORTEST_WORD: usize = 4;
+const MIN_WORD_CHARS: usize = 4;
 
 /// A sentence with fewer characters says nothing by itself.
 const SHORTEST_SENTENCE: usize = 16;
@@ -19,11 +19,11 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
     }
-    let topic = words(topic);
-    let pieces = pieces(text);
+    let topic = word_stems(topic);
+    let pieces = split_pieces(text);
     let mut order: Vec<(usize, usize, usize)> = Vec::new();
     for (i, piece) in pieces.iter().enumerate() {
-        order.push((words(piece).intersection(&topic).count(), weight(piece, i), i));
+        order.push((word_stems(piece).intersection(&topic).count(), weight(piece, i), i));
     }
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
@@ -74,7 +74,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
         "i will ",
         "i'll ",
     ];
-    let pieces = pieces(text);
+    let pieces = split_pieces(text);
     let is_open = |piece: &&&str| {
         let small = piece.to_lowercase().replace('’', "'");
         OPEN_ENDS.iter().any(|words| small.contains(words))
@@ -154,7 +154,7 @@ fn weight(piece: &str, place: usize) -> usize {
 }
 
 /// Splits a text into sentences and list items, each with its mark at the end.
-fn pieces(text: &str) -> Vec<&str> {
+fn split_pieces(text: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     let ends = text.match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
     for end in ends.filter(|end| text[*end..].starts_with(' ')).chain([text.len()]) {
@@ -168,14 +168,14 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// Returns the words without their endings, so that "checkpoints" is about a "checkpoint".
-fn words(text: &str) -> BTreeSet<String> {
+fn word_stems(text: &str) -> BTreeSet<String> {
     const COMMON_WORDS: [&str; 16] = [
         "that", "this", "with", "from", "have", "what", "when", "which", "should", "would", "could", "there",
         "them", "then", "into", "just",
     ];
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let words =
-        words.filter(|word| word.chars().count() >= SHORTEST_WORD && !COMMON_WORDS.contains(&word.as_str()));
+        words.filter(|word| word.chars().count() >= MIN_WORD_CHARS && !COMMON_WORDS.contains(&word.as_str()));
     words.map(|word| word.trim_end_matches('s').to_owned()).collect()
 }
 

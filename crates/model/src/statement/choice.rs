@@ -1,11 +1,11 @@
 //! Finds which of the agent's options the user chose: "2", "option B", "let's try 2".
 
 /// An answer with more characters than this says in its own words what is wanted.
-const LONGEST_CHOICE: usize = 60;
+const MAX_CHOICE_CHARS: usize = 60;
 
 /// Returns the option that an answer names, from a text that lists several.
-pub fn option<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
-    if answer.chars().count() > LONGEST_CHOICE {
+pub fn option_named_by_answer<'t>(text: &'t str, answer: &str) -> Option<&'t str> {
+    if answer.chars().count() > MAX_CHOICE_CHARS {
         return None;
     }
     let labels: Vec<char> = answer.split_whitespace().filter_map(option_label).collect();
@@ -70,7 +70,7 @@ mod tests {
             ("1. is the only one", "1", None),
         ];
         for (text, answer, expected) in cases {
-            assert_eq!(option(text, answer), expected, "{answer:?}");
+            assert_eq!(option_named_by_answer(text, answer), expected, "{answer:?}");
         }
     }
 }

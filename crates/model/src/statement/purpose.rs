@@ -1,14 +1,14 @@
 //! Finds the change that the agent announces, in the imperative: "Now let me update `a` to do b:" gives "update `a` to
 //! do b".
 
-use super::talk::{is_informative, is_talk};
-use super::{split, without_mark};
+use super::talk::{is_informative, is_uninformative_talk};
+use super::{split_line_mark, split_sentences};
 
 /// An announcement with fewer characters than this says nothing: "Let me fix it".
-const SHORTEST_PURPOSE: usize = 24;
+const MIN_PURPOSE_CHARS: usize = 24;
 
 /// The most characters of an announcement that are kept.
-const LONGEST_PURPOSE: usize = 200;
+const MAX_PURPOSE_CHARS: usize = 200;
 
 /// Words before an announcement. They are compared in lower case.
 const LEADING_WORDS: &[&str] = &[
@@ -117,7 +117,7 @@ const CHANGING_VERBS: &[&str] = &[
 ];
 
 /// Words about the work itself, not about what changes.
-const META: &[&str] =
+const META_WORDS: &[&str] =
     &["create task", "task track", "todo list", "start implementing", "re-read", "re-run", "create a plan"];
 
 /// Words that refer to something said before, as in "Fix these errors".
@@ -125,7 +125,7 @@ const REFERRING_WORDS: &[&str] = &["it", "this", "that", "these", "those", "them
 
 /// Returns the change that the words announce or, if the announcement itself says nothing, what the agent found; empty
 /// if there is neither.
-pub fn purpose(text: &str) -> String {
+pub fn purpose_of_words(text: &str) -> String {
     let mut order = String::new();
     let mut found = String::new();
     let mut fenced = false;
@@ -137,14 +137,14 @@ pub fn purpose(text: &str) -> String {
         if fenced || is_row || line.starts_with("```") {
             continue;
         }
-        let line = without_mark(line).1.replace("**", "");
-        for sentence in split(&line) {
+        let line = split_line_mark(line).1.replace("**", "");
+        for sentence in split_sentences(&line) {
             match announced_change(sentence) {
                 Some(words) => order = words,
                 // What it found is a reason only if it names something.
-                None if !is_talk(sentence)
+                None if !is_uninformative_talk(sentence)
                     && is_informative(sentence)
-                    && names_it(sentence)
+                    && names_something(sentence)
                     && is_clause(sentence) =>
                 {
                     found = sentence.trim_end_matches([':', '.']).to_owned();
@@ -154,9 +154,9 @@ pub fn purpose(text: &str) -> String {
         }
     }
     let refers = order.split(' ').nth(1).is_some_and(|word| REFERRING_WORDS.contains(&word));
-    let is_vague = (order.chars().count() < SHORTEST_PURPOSE || refers) && !order.contains('`');
+    let is_vague = (order.chars().count() < MIN_PURPOSE_CHARS || refers) && !order.contains('`');
     let kept = if is_vague && !order.is_empty() { found } else { order };
-    super::first_sentences(&kept, LONGEST_PURPOSE).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
+    super::first_sentences(&kept, MAX_PURPOSE_CHARS).trim_end_matches([' ', '…', '.', ':', ';']).to_owned()
 }
 
 /// "First, `parse`:" names something and says nothing about it.
@@ -165,26 +165,26 @@ fn is_clause(sentence: &str) -> bool {
 }
 
 /// A sentence with a name in it; one that begins with a name is an entry of a list.
-fn names_it(sentence: &str) -> bool {
+fn names_something(sentence: &str) -> bool {
     sentence.contains('`') && !sentence.starts_with('`')
 }
 
 /// Returns whether the last words announce a look at something, and no change: "Let me check the order of events:".
 pub fn announces_look(text: &str) -> bool {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let last = split(line).pop().unwrap_or_default();
-    let (rest, leads) = without_leads(last);
+    let last = split_sentences(line).pop().unwrap_or_default();
+    let (rest, leads) = without_leading_words(last);
     leads && READING_VERBS.contains(&first_word(rest).as_str())
 }
 
 /// Returns the announcement in a sentence, without the words that lead to it.
 fn announced_change(sentence: &str) -> Option<String> {
-    let (rest, leads) = without_leads(sentence);
+    let (rest, leads) = without_leading_words(sentence);
     let first = first_word(rest);
     // A numbered step counts too, as in "Fix 4: remove it".
     let is_order = CHANGING_VERBS.contains(&first.as_str());
     let small = rest.to_lowercase();
-    let is_meta = META.iter().any(|words| small.contains(words));
+    let is_meta = META_WORDS.iter().any(|words| small.contains(words));
     if READING_VERBS.contains(&first.as_str()) || is_meta || !is_order && !leads || first.is_empty() {
         return None;
     }
@@ -192,7 +192,7 @@ fn announced_change(sentence: &str) -> Option<String> {
 }
 
 /// Returns a sentence without the words that lead to an order, and whether there were any.
-fn without_leads(sentence: &str) -> (&str, bool) {
+fn without_leading_words(sentence: &str) -> (&str, bool) {
     let mut rest = sentence.trim();
     let mut leads = false;
     loop {
@@ -250,11 +250,11 @@ mod tests {
             ("", ""),
         ];
         for (text, expected) in cases {
-            assert_eq!(purpose(text), expected, "{text:?}");
+            assert_eq!(purpose_of_words(text), expected, "{text:?}");
         }
         assert!(
-            purpose(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count()
-                <= LONGEST_PURPOSE
+            purpose_of_words(&format!("Update `a` {}", "so that it works ".repeat(40))).chars().count()
+                <= MAX_PURPOSE_CHARS
         );
     }
 

@@ -1,7 +1,7 @@
 //! Tables of words that distinguish mere talk from informative sentences. They are compared in lower case.
 
 /// Whether the agent takes back what it said before: "No, …", "I was wrong".
-pub fn retracts(text: &str) -> bool {
+pub fn retracts_statement(text: &str) -> bool {
     const RETRACTING_STARTS: &[&str] = &[
         "no, ",
         "no - ",
@@ -28,7 +28,7 @@ pub fn retracts(text: &str) -> bool {
 }
 
 /// Whether a sentence announces the next step, thinks aloud, or only says that things go well.
-pub(super) fn is_talk(sentence: &str) -> bool {
+pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     const PREAMBLE_STARTS: &[&str] = &[
         "now i have ",
         "i now have ",

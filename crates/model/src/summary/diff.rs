@@ -1,10 +1,10 @@
 //! Outlines a diff: its files with their hunks and counts, and the line at which each file begins.
 
-use super::section;
-use crate::text::count;
+use super::titled_section;
+use crate::text::count_with_noun;
 
 #[derive(Default)]
-struct File {
+struct DiffFile {
     line: usize,
     name: String,
     hunks: usize,
@@ -12,8 +12,8 @@ struct File {
     removed: usize,
 }
 
-pub fn outline(lines: &[&str], room: usize) -> String {
-    let items: Vec<String> = files(lines)
+pub fn outline_diff(lines: &[&str], room: usize) -> String {
+    let items: Vec<String> = diff_files(lines)
         .iter()
         .map(|file| {
             format!(
@@ -22,22 +22,22 @@ pub fn outline(lines: &[&str], room: usize) -> String {
                 file.name,
                 file.added,
                 file.removed,
-                count(file.hunks, "hunk")
+                count_with_noun(file.hunks, "hunk")
             )
         })
         .collect();
-    section("files", &items, room * 3 / 4)
+    titled_section("files", &items, room * 3 / 4)
 }
 
-fn files(lines: &[&str]) -> Vec<File> {
-    let mut files: Vec<File> = Vec::new();
+fn diff_files(lines: &[&str]) -> Vec<DiffFile> {
+    let mut files: Vec<DiffFile> = Vec::new();
     let mut is_head = true;
     for (i, line) in lines.iter().enumerate() {
-        let begins = line.starts_with("diff --git ") || !is_head && is_new_name(lines, i);
+        let begins = line.starts_with("diff --git ") || !is_head && begins_file(lines, i);
         if begins || files.is_empty() && line.starts_with("--- ") {
             is_head = true;
             let name = line.rsplit_once(" b/").map_or("", |(_, name)| name);
-            files.push(File { line: i + 1, name: name.to_owned(), ..File::default() });
+            files.push(DiffFile { line: i + 1, name: name.to_owned(), ..DiffFile::default() });
         }
         let Some(file) = files.last_mut() else { continue };
         match line.as_bytes().first() {
@@ -63,7 +63,7 @@ fn files(lines: &[&str]) -> Vec<File> {
 }
 
 /// Whether a file begins here with `--- a` and `+++ b`, without a line of git above them.
-fn is_new_name(lines: &[&str], i: usize) -> bool {
+fn begins_file(lines: &[&str], i: usize) -> bool {
     let next = |n: usize| lines.get(i + n).copied().unwrap_or_default();
     lines[i].starts_with("--- ") && next(1).starts_with("+++ ") && next(2).starts_with("@@ ")
 }

@@ -4,71 +4,78 @@ mod errors;
 
 use serde_json::Value;
 
-use super::section;
+use super::titled_section;
 use crate::clean::clean_line;
-use crate::text::cut;
+use crate::text::cut_to_bytes;
 
 pub use errors::{errors, line_reports_error};
 
 /// The longest value that is shown as an example, in bytes.
-const LONGEST_EXAMPLE: usize = 60;
+const MAX_EXAMPLE_BYTES: usize = 60;
 
 /// The most keys that the objects of a list have together. If there are more, they are data, as in a map.
-const MERGED_KEYS: usize = 200;
+const MAX_MERGED_KEYS: usize = 200;
 
 /// How many levels of keys are listed. Below that, only the type is named.
-const DEEPEST_LEVEL: usize = 6;
+const MAX_LEVELS: usize = 6;
 
-pub fn outline(text: &str, room: usize) -> String {
+pub fn outline_json(text: &str, room: usize) -> String {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return String::new() };
     let mut lines = Vec::new();
-    describe(&Shape::of(&value), "the whole", 0, &mut lines);
-    section("keys and types", &lines, room)
+    describe_shape(&JsonShape::of_value(&value), "the whole", 0, &mut lines);
+    titled_section("keys and types", &lines, room)
 }
 
 /// The structure of a value, without the values themselves.
-enum Shape {
+enum JsonShape {
     Scalar { name: &'static str, example: String },
-    List { items: usize, item: Option<Box<Shape>> },
-    Object { fields: Vec<(String, Shape, usize)>, objects: usize },
+    List { items: usize, item: Option<Box<JsonShape>> },
+    Object { fields: Vec<(String, JsonShape, usize)>, objects: usize },
 }
 
-impl Shape {
-    fn of(value: &Value) -> Shape {
-        let scalar = |name, example| Shape::Scalar { name, example };
+impl JsonShape {
+    fn of_value(value: &Value) -> JsonShape {
+        let scalar = |name, example| JsonShape::Scalar { name, example };
         match value {
             Value::Null => scalar("null", String::new()),
             Value::Bool(value) => scalar("true or false", value.to_string()),
             Value::Number(number) => scalar("number", number.to_string()),
             Value::String(text) => {
                 let line = clean_line(text);
-                let is_cut = line.len() > LONGEST_EXAMPLE;
+                let is_cut = line.len() > MAX_EXAMPLE_BYTES;
                 scalar(
                     "text",
-                    format!("\"{}{}\"", cut(&line, LONGEST_EXAMPLE), if is_cut { "…" } else { "" }),
+                    format!(
+                        "\"{}{}\"",
+                        cut_to_bytes(&line, MAX_EXAMPLE_BYTES),
+                        if is_cut { "…" } else { "" }
+                    ),
                 )
             }
             Value::Array(items) => {
-                let item = items.iter().map(Shape::of).reduce(Shape::merge).map(Box::new);
-                Shape::List { items: items.len(), item }
+                let item = items.iter().map(JsonShape::of_value).reduce(JsonShape::merge).map(Box::new);
+                JsonShape::List { items: items.len(), item }
             }
-            Value::Object(fields) => Shape::Object {
-                fields: fields.iter().map(|(key, value)| (key.clone(), Shape::of(value), 1)).collect(),
+            Value::Object(fields) => JsonShape::Object {
+                fields: fields
+                    .iter()
+                    .map(|(key, value)| (key.clone(), JsonShape::of_value(value), 1))
+                    .collect(),
                 objects: 1,
             },
         }
     }
 
     /// Merges the shapes of two items of a list. If they differ, the first is used, unless it is null.
-    fn merge(self, other: Shape) -> Shape {
+    fn merge(self, other: JsonShape) -> JsonShape {
         match (self, other) {
-            (Shape::Object { fields, objects }, Shape::Object { fields: more, objects: others }) => {
+            (JsonShape::Object { fields, objects }, JsonShape::Object { fields: more, objects: others }) => {
                 let mut fields = fields;
                 for (key, shape, times) in more {
-                    let has_room = fields.len() < MERGED_KEYS;
+                    let has_room = fields.len() < MAX_MERGED_KEYS;
                     match fields.iter_mut().find(|(known, ..)| *known == key) {
                         Some((_, known, before)) => {
-                            let nothing = Shape::Scalar { name: "null", example: String::new() };
+                            let nothing = JsonShape::Scalar { name: "null", example: String::new() };
                             *known = std::mem::replace(known, nothing).merge(shape);
                             *before += times;
                         }
@@ -76,45 +83,45 @@ impl Shape {
                         None => {}
                     }
                 }
-                Shape::Object { fields, objects: objects + others }
+                JsonShape::Object { fields, objects: objects + others }
             }
-            (Shape::List { items, item }, Shape::List { items: more, item: other }) => {
+            (JsonShape::List { items, item }, JsonShape::List { items: more, item: other }) => {
                 let item = match (item, other) {
                     (Some(one), Some(other)) => Some(Box::new(one.merge(*other))),
                     (one, other) => one.or(other),
                 };
-                Shape::List { items: items + more, item }
+                JsonShape::List { items: items + more, item }
             }
-            (Shape::Scalar { name: "null", .. }, other) => other,
+            (JsonShape::Scalar { name: "null", .. }, other) => other,
             (one, _) => one,
         }
     }
 }
 
 /// Adds one line for each key, indented by its depth.
-fn describe(shape: &Shape, name: &str, depth: usize, lines: &mut Vec<String>) {
+fn describe_shape(shape: &JsonShape, name: &str, depth: usize, lines: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
     match shape {
-        Shape::Scalar { name: kind, example } => {
+        JsonShape::Scalar { name: kind, example } => {
             let example = if example.is_empty() { String::new() } else { format!(", such as {example}") };
             lines.push(format!("{indent}{name}: {kind}{example}"));
         }
-        Shape::List { items, item } => {
+        JsonShape::List { items, item } => {
             lines.push(format!("{indent}{name}: list, {items} in all"));
             if let Some(item) = item
-                && depth < DEEPEST_LEVEL
+                && depth < MAX_LEVELS
             {
-                describe(item, "each", depth + 1, lines);
+                describe_shape(item, "each", depth + 1, lines);
             }
         }
-        Shape::Object { fields, objects } => {
+        JsonShape::Object { fields, objects } => {
             lines.push(format!("{indent}{name}: object with {} keys", fields.len()));
-            for (key, shape, times) in fields.iter().filter(|_| depth < DEEPEST_LEVEL) {
+            for (key, shape, times) in fields.iter().filter(|_| depth < MAX_LEVELS) {
                 let name = match times < objects {
                     true => format!("{key} (in {times} of {objects})"),
                     false => key.clone(),
                 };
-                describe(shape, &name, depth + 1, lines);
+                describe_shape(shape, &name, depth + 1, lines);
             }
         }
     }

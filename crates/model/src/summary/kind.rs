@@ -24,7 +24,7 @@ pub enum OutputKind {
 const EXAMINED_LINES: usize = 2_000;
 
 impl OutputKind {
-    pub fn of(output: &Redacted, lines: &[&str]) -> OutputKind {
+    pub fn detect(output: &Redacted, lines: &[&str]) -> OutputKind {
         let text = output.trim_start();
         if text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(output).is_ok() {
             return OutputKind::Json;
@@ -35,12 +35,14 @@ impl OutputKind {
             |is: fn(&str) -> bool| filled.iter().filter(|line| is(line)).count() * 100 / filled.len().max(1);
         match () {
             () if is_diff(&filled) => OutputKind::Diff,
-            () if share(is_match) >= 80 => OutputKind::Matches,
-            () if share(is_path) >= 80 => OutputKind::Listing,
+            () if share(is_search_match) >= 80 => OutputKind::Matches,
+            () if share(is_path_line) >= 80 => OutputKind::Listing,
             () if is_table(&filled) => OutputKind::Table,
             // A JSON value on each line is a log.
             () if share(|line| line.starts_with('{')) >= 80 => OutputKind::Log,
-            () if share(source::is_code) >= 45 && filled.iter().any(|line| source::is_declaration(line)) => {
+            () if share(source::looks_like_code) >= 45
+                && filled.iter().any(|line| source::is_declaration(line)) =>
+            {
                 OutputKind::Code
             }
             () => OutputKind::Log,
@@ -71,7 +73,7 @@ fn is_diff(lines: &[&str]) -> bool {
 
 /// Whether a line is `src/a.rs:12:text`, as a search prints it. Compilers and linters print a column or a space before
 /// their message, and their lines report errors.
-fn is_match(line: &str) -> bool {
+fn is_search_match(line: &str) -> bool {
     placed_text(line, &[':', '-']).is_some_and(|text| !is_after_column(text)) && !is_compiler_message(line)
 }
 
@@ -102,7 +104,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-fn is_path(line: &str) -> bool {
+fn is_path_line(line: &str) -> bool {
     let line = line.trim();
     line.contains(['/', '.']) && !line.contains([' ', '=', '(', '{', ';', '"', '<'])
 }
@@ -110,18 +112,18 @@ fn is_path(line: &str) -> bool {
 /// Whether most lines have as many cells as the first one.
 fn is_table(lines: &[&str]) -> bool {
     let Some(separator) =
-        ["|", "\t", "  "].into_iter().find(|one| cells(lines.first().unwrap_or(&""), one) >= 3)
+        ["|", "\t", "  "].into_iter().find(|one| count_cells(lines.first().unwrap_or(&""), one) >= 3)
     else {
         return false;
     };
     let wide = lines.iter().filter(|line| {
-        let (first, this) = (cells(lines[0], separator), cells(line, separator));
+        let (first, this) = (count_cells(lines[0], separator), count_cells(line, separator));
         this.abs_diff(first) <= usize::from(separator == "  ")
     });
     wide.count() * 100 / lines.len() >= 80
 }
 
-fn cells(line: &str, separator: &str) -> usize {
+fn count_cells(line: &str, separator: &str) -> usize {
     let line = line.trim().trim_start_matches('|').trim_end_matches('|');
     line.split(separator).filter(|cell| !cell.trim().is_empty()).count()
 }

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::section;
+use super::titled_section;
 
 /// How many leading parts of a path name its group.
-const GROUP_DEPTH: usize = 2;
+const GROUP_PATH_PARTS: usize = 2;
 
-pub fn outline(lines: &[&str], room: usize) -> String {
+pub fn outline_listing(lines: &[&str], room: usize) -> String {
     let mut folders: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
     for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
         let (folder, name) = line.trim_end_matches('/').rsplit_once('/').unwrap_or((".", line));
-        let group: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).take(GROUP_DEPTH).collect();
+        let group: Vec<&str> =
+            folder.split('/').filter(|part| !part.is_empty()).take(GROUP_PATH_PARTS).collect();
         let group = if group.is_empty() { ".".to_owned() } else { group.join("/") };
         let ending =
             name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("other", |(_, ending)| ending);
@@ -30,5 +31,5 @@ pub fn outline(lines: &[&str], room: usize) -> String {
         .collect();
     groups.sort_by_key(|(all, _)| usize::MAX - all);
     let items: Vec<String> = groups.into_iter().map(|(_, line)| line).collect();
-    section("folders", &items, room * 3 / 4)
+    titled_section("folders", &items, room * 3 / 4)
 }

@@ -39,12 +39,13 @@ pub struct ArchivedOutput {
 }
 
 /// How many days an original is kept after it was last summarised.
-pub const KEPT_DAYS: i64 = 7;
+pub const ORIGINAL_KEPT_DAYS: i64 = 7;
 
 /// Returns the ids whose newest summary is too old.
-pub fn outdated(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
-    let limit = now.saturating_sub(SignedDuration::from_hours(24 * KEPT_DAYS)).unwrap_or(Timestamp::MIN);
-    let is_old = |one: &SummarisedOutput| time::parse(&one.ts).is_some_and(|ts| ts < limit);
+pub fn outdated_ids(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str> {
+    let limit =
+        now.saturating_sub(SignedDuration::from_hours(24 * ORIGINAL_KEPT_DAYS)).unwrap_or(Timestamp::MIN);
+    let is_old = |one: &SummarisedOutput| time::parse_time(&one.ts).is_some_and(|ts| ts < limit);
     let mut old: Vec<&str> = summarised.iter().filter(|one| is_old(one)).map(|one| one.id.as_str()).collect();
     old.sort_unstable();
     old.dedup();
@@ -58,13 +59,13 @@ impl SummarisedOutput {
         self.imported || self.session.is_empty()
     }
 
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_json_line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
 
 impl ArchivedOutput {
-    pub fn line(&self) -> Vec<u8> {
+    pub fn to_json_line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 }

@@ -1,21 +1,21 @@
 //! Outlines source code: its declarations with their line numbers.
 
-use super::section;
+use super::titled_section;
 
-pub fn outline(lines: &[&str], room: usize) -> String {
+pub fn outline_source(lines: &[&str], room: usize) -> String {
     let declared = lines.iter().enumerate().filter(|(_, line)| is_declaration(line));
     let items: Vec<String> = declared
         .map(|(i, line)| {
-            format!("{}: {}", i + 1, unnumbered(line).trim_end().trim_end_matches('{').trim_end())
+            format!("{}: {}", i + 1, without_line_number(line).trim_end().trim_end_matches('{').trim_end())
         })
         .collect();
     // A quarter of the room is left for the first and the last lines.
-    section("declarations", &items, room * 3 / 4)
+    titled_section("declarations", &items, room * 3 / 4)
 }
 
 /// Returns whether a line looks like source code.
-pub fn is_code(line: &str) -> bool {
-    let line = unnumbered(line).trim();
+pub fn looks_like_code(line: &str) -> bool {
+    let line = without_line_number(line).trim();
     line.ends_with([';', '{', '}'])
         || line.starts_with("//")
         || line.starts_with(['}', ')', ']'])
@@ -78,7 +78,7 @@ pub fn is_declaration(line: &str) -> bool {
         "declare",
         "inline",
     ];
-    let line = unnumbered(line);
+    let line = without_line_number(line);
     // Deeper declarations are details.
     if line.len() - line.trim_start().len() > 8 {
         return false;
@@ -92,7 +92,7 @@ pub fn is_declaration(line: &str) -> bool {
 }
 
 /// Returns a line without the number that `cat -n` and file readers put before it.
-fn unnumbered(line: &str) -> &str {
+fn without_line_number(line: &str) -> &str {
     let bare = line.trim_start();
     let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit());
     match rest.strip_prefix(['\t', '→']) {

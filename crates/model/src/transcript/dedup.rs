@@ -3,32 +3,32 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::Item;
+use super::TranscriptItem;
 
 /// Passes on what is new in a stream of items. Items are repeated by a resumed session that copies its beginning, by a
 /// queue whose prompts are written again when the agent gets them, and by a hook's message that is recorded as the
 /// user's.
 #[derive(Clone, Debug, Default)]
-pub struct Dedup {
+pub struct ItemDedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
     /// Words that may come again as a prompt. They must not count as a second prompt.
     awaited: BTreeSet<u64>,
 }
 
-impl Dedup {
+impl ItemDedup {
     /// Returns the item if it is new. A queued prompt becomes a prompt here.
-    pub fn keep<'a>(&mut self, item: Item<'a>) -> Option<Item<'a>> {
+    pub fn keep_if_new<'a>(&mut self, item: TranscriptItem<'a>) -> Option<TranscriptItem<'a>> {
         match item {
-            Item::Queued { text, typed } => {
+            TranscriptItem::Queued { text, typed } => {
                 self.awaited.insert(words_digest(&text));
-                Some(Item::Prompt { text, typed })
+                Some(TranscriptItem::Prompt { text, typed })
             }
-            Item::Feedback { ref text } => {
+            TranscriptItem::Feedback { ref text } => {
                 self.awaited.insert(words_digest(text));
                 Some(item)
             }
-            Item::Prompt { ref text, .. } => {
+            TranscriptItem::Prompt { ref text, .. } => {
                 if self.awaited.remove(&words_digest(text)) {
                     return None;
                 }
@@ -36,15 +36,17 @@ impl Dedup {
                 self.awaited.clear();
                 Some(item)
             }
-            Item::Call(ref call) => is_new(&mut self.calls, call.id.as_deref()).then_some(item),
-            Item::Result(ref result) => is_new(&mut self.results, result.call.as_deref()).then_some(item),
+            TranscriptItem::Call(ref call) => is_new_id(&mut self.calls, call.id.as_deref()).then_some(item),
+            TranscriptItem::Result(ref result) => {
+                is_new_id(&mut self.results, result.call.as_deref()).then_some(item)
+            }
             other => Some(other),
         }
     }
 }
 
-fn is_new(seen: &mut BTreeSet<u64>, id: Option<&str>) -> bool {
-    id.is_none_or(|id| seen.insert(digest(id)))
+fn is_new_id(seen: &mut BTreeSet<u64>, id: Option<&str>) -> bool {
+    id.is_none_or(|id| seen.insert(id_digest(id)))
 }
 
 /// Hashes the words only, because white space differs between a queue and a prompt.
@@ -55,7 +57,7 @@ fn words_digest(text: &str) -> u64 {
 }
 
 /// Hashes an id to eight bytes, because a long session has tens of thousands of ids.
-pub(super) fn digest(id: &str) -> u64 {
+pub(super) fn id_digest(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);
     hasher.finish()
@@ -63,43 +65,48 @@ pub(super) fn digest(id: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Call, Typed};
+    use super::super::{PromptOrigin, ToolCall};
     use super::*;
 
-    fn prompt(text: &str) -> Item<'_> {
-        Item::Prompt { text: text.into(), typed: Typed::Words }
+    fn prompt_item(text: &str) -> TranscriptItem<'_> {
+        TranscriptItem::Prompt { text: text.into(), typed: PromptOrigin::Words }
     }
 
-    fn queued(text: &str) -> Item<'_> {
-        Item::Queued { text: text.into(), typed: Typed::Words }
+    fn queued_item(text: &str) -> TranscriptItem<'_> {
+        TranscriptItem::Queued { text: text.into(), typed: PromptOrigin::Words }
     }
 
     #[test]
     fn prompts() {
-        let feedback = |text: &'static str| Item::Feedback { text: text.into() };
-        let cases: [(Vec<Item>, Vec<Item>); 5] = [
-            (vec![queued("a"), prompt("a")], vec![prompt("a")]),
-            (vec![queued("a"), queued("b"), prompt("a"), prompt(" b\n")], vec![prompt("a"), prompt("b")]),
+        let feedback = |text: &'static str| TranscriptItem::Feedback { text: text.into() };
+        let cases: [(Vec<TranscriptItem>, Vec<TranscriptItem>); 5] = [
+            (vec![queued_item("a"), prompt_item("a")], vec![prompt_item("a")]),
             (
-                vec![queued("yes"), prompt("go"), prompt("yes")],
-                vec![prompt("yes"), prompt("go"), prompt("yes")],
+                vec![queued_item("a"), queued_item("b"), prompt_item("a"), prompt_item(" b\n")],
+                vec![prompt_item("a"), prompt_item("b")],
             ),
-            (vec![feedback("go on"), prompt("go on")], vec![feedback("go on")]),
-            (vec![prompt("a"), prompt("a")], vec![prompt("a"), prompt("a")]),
+            (
+                vec![queued_item("yes"), prompt_item("go"), prompt_item("yes")],
+                vec![prompt_item("yes"), prompt_item("go"), prompt_item("yes")],
+            ),
+            (vec![feedback("go on"), prompt_item("go on")], vec![feedback("go on")]),
+            (vec![prompt_item("a"), prompt_item("a")], vec![prompt_item("a"), prompt_item("a")]),
         ];
         for (given, expected) in cases {
-            let mut dedup = Dedup::default();
-            let kept: Vec<_> = given.into_iter().filter_map(|item| dedup.keep(item)).collect();
+            let mut dedup = ItemDedup::default();
+            let kept: Vec<_> = given.into_iter().filter_map(|item| dedup.keep_if_new(item)).collect();
             assert_eq!(kept, expected);
         }
     }
 
     #[test]
     fn calls_by_their_id() {
-        let call = |id: Option<&'static str>| Item::Call(Call { id: id.map(Into::into), ..Call::default() });
-        let mut dedup = Dedup::default();
-        assert!(dedup.keep(call(Some("x"))).is_some());
-        assert!(dedup.keep(call(Some("x"))).is_none());
-        assert!(dedup.keep(call(None)).is_some() && dedup.keep(call(None)).is_some());
+        let call = |id: Option<&'static str>| {
+            TranscriptItem::Call(ToolCall { id: id.map(Into::into), ..ToolCall::default() })
+        };
+        let mut dedup = ItemDedup::default();
+        assert!(dedup.keep_if_new(call(Some("x"))).is_some());
+        assert!(dedup.keep_if_new(call(Some("x"))).is_none());
+        assert!(dedup.keep_if_new(call(None)).is_some() && dedup.keep_if_new(call(None)).is_some());
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::dedup::digest;
+use super::dedup::id_digest;
 
 /// The tokens of a message. A harness may write them with every part of the message, with lower figures in the earlier
 /// parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Usage<'a> {
+pub struct TokenUsage<'a> {
     pub message: Option<Cow<'a, str>>,
     /// The model that answered.
     pub model: Option<Cow<'a, str>>,
@@ -20,18 +20,18 @@ pub struct Usage<'a> {
 
 /// The sum over a session: the highest figures of each message, however often they occur.
 #[derive(Clone, Debug, Default)]
-pub struct Spent {
+pub struct TokenTotal {
     messages: BTreeMap<u64, [u64; 4]>,
     total: [u64; 4],
 }
 
-impl Spent {
-    pub fn add(&mut self, usage: &Usage) {
+impl TokenTotal {
+    pub fn add_usage(&mut self, usage: &TokenUsage) {
         let now = [usage.input, usage.cache_read, usage.cache_write, usage.output];
         // Without an id a repetition cannot be recognised.
         let mut nameless = [0; 4];
         let before = match usage.message.as_deref() {
-            Some(id) => self.messages.entry(digest(id)).or_default(),
+            Some(id) => self.messages.entry(id_digest(id)).or_default(),
             None => &mut nameless,
         };
         for ((total, before), now) in self.total.iter_mut().zip(before).zip(now) {
@@ -40,9 +40,9 @@ impl Spent {
         }
     }
 
-    pub fn total(&self) -> Usage<'static> {
+    pub fn total_usage(&self) -> TokenUsage<'static> {
         let [input, cache_read, cache_write, output] = self.total;
-        Usage { message: None, model: None, input, cache_read, cache_write, output }
+        TokenUsage { message: None, model: None, input, cache_read, cache_write, output }
     }
 }
 
@@ -52,18 +52,18 @@ mod tests {
 
     #[test]
     fn a_message_counts_once_with_its_last_figures() {
-        let usage = |id: &'static str, output| Usage {
+        let usage = |id: &'static str, output| TokenUsage {
             message: Some(id.into()),
             input: 10,
             output,
-            ..Usage::default()
+            ..TokenUsage::default()
         };
-        let mut spent = Spent::default();
+        let mut spent = TokenTotal::default();
         for usage in [usage("a", 1), usage("a", 7), usage("b", 2), usage("a", 7)] {
-            spent.add(&usage);
+            spent.add_usage(&usage);
         }
-        assert_eq!((spent.total().input, spent.total().output), (20, 9));
-        spent.add(&Usage { output: u64::MAX, ..Usage::default() });
-        assert_eq!(spent.total().output, u64::MAX);
+        assert_eq!((spent.total_usage().input, spent.total_usage().output), (20, 9));
+        spent.add_usage(&TokenUsage { output: u64::MAX, ..TokenUsage::default() });
+        assert_eq!(spent.total_usage().output, u64::MAX);
     }
 }

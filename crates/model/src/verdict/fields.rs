@@ -1,10 +1,10 @@
 //! The other fields of a judging agent's answer: RISK, ISSUES, SUMMARY, TESTS, FAILURES.
 
-use super::ruling::words;
+use super::ruling::split_words;
 
 /// What an answer says besides its verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fields {
+pub struct AnswerFields {
     pub risk: Option<String>,
     pub confidence: Option<String>,
     pub summary: Option<String>,
@@ -28,28 +28,28 @@ const FIELD_NAMES: &[&str] = &[
 ];
 
 /// The most entries of a list that are kept.
-const MOST_ENTRIES: usize = 20;
+const MAX_LIST_ENTRIES: usize = 20;
 
 /// Reads the fields of a whole answer, which is already redacted.
-pub fn fields(text: &str) -> Fields {
-    let mut all = Fields::default();
+pub fn fields(text: &str) -> AnswerFields {
+    let mut all = AnswerFields::default();
     let mut open: Option<&str> = None;
     for line in text.lines() {
-        let plain = without_marks(line);
-        if let Some((name, value)) = label(plain) {
+        let plain = without_line_marks(line);
+        if let Some((name, value)) = field_label(plain) {
             open = Some(name);
-            take_field(&mut all, name, value);
+            set_field(&mut all, name, value);
         } else if let Some(name) = open {
             if plain.is_empty() && !matches!(name, "ISSUES" | "FAILURES") {
                 open = None;
             }
-            take_field(&mut all, name, plain);
+            set_field(&mut all, name, plain);
         }
     }
     all
 }
 
-fn take_field(all: &mut Fields, name: &str, value: &str) {
+fn set_field(all: &mut AnswerFields, name: &str, value: &str) {
     if value.is_empty() {
         return;
     }
@@ -58,7 +58,7 @@ fn take_field(all: &mut Fields, name: &str, value: &str) {
     };
     let push = |list: &mut Vec<String>| {
         let is_none = ["none", "n/a", "no issues", "none."].contains(&value.to_ascii_lowercase().as_str());
-        if list.len() < MOST_ENTRIES && !is_none {
+        if list.len() < MAX_LIST_ENTRIES && !is_none {
             list.push(value.to_owned());
         }
     };
@@ -68,14 +68,14 @@ fn take_field(all: &mut Fields, name: &str, value: &str) {
         "SUMMARY" => keep(&mut all.summary),
         "ISSUES" => push(&mut all.issues),
         "FAILURES" => push(&mut all.failures),
-        "TESTS" => count_tests(all, value),
+        "TESTS" => set_test_counts(all, value),
         _ => {}
     }
 }
 
 /// Reads `12 passed, 1 failed` or `passed: 12`.
-fn count_tests(all: &mut Fields, value: &str) {
-    let words = words(value);
+fn set_test_counts(all: &mut AnswerFields, value: &str) {
+    let words = split_words(value);
     for (i, word) in words.iter().enumerate() {
         let near = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
         let number = near.filter_map(|i| words.get(i)?.parse::<u64>().ok()).next();
@@ -88,14 +88,14 @@ fn count_tests(all: &mut Fields, value: &str) {
 }
 
 /// Returns a line without the marks of a list, a heading or emphasis.
-fn without_marks(line: &str) -> &str {
+fn without_line_marks(line: &str) -> &str {
     let is_mark =
         |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '-' | '+' | '•' | '|' | '>');
     line.trim_start_matches(is_mark)
         .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '|'))
 }
 
-fn label(line: &str) -> Option<(&'static str, &str)> {
+fn field_label(line: &str) -> Option<(&'static str, &str)> {
     FIELD_NAMES.iter().find_map(|name| {
         let start = line.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name))?;
         let rest = line[start.len()..].trim_start_matches(['*', '_', ' ']);

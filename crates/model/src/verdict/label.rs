@@ -1,14 +1,16 @@
-//! Finds where an answer says `VERDICT`, and the text that belongs to it.
+//! Finds where an answer says `MIN_ITEMS_FOR_VERDICT`, and the text that belongs to it.
 
-use super::Problem;
-use super::ruling::{Ruling, begins_with, is_negation, mentions_ruling, read_ruling, ruling_alone, words};
-use crate::clean::is_hidden;
+use super::VerdictProblem;
+use super::ruling::{
+    Ruling, is_negation, mentions_ruling, read_ruling, ruling_alone, ruling_at_start, split_words,
+};
+use crate::clean::is_hidden_char;
 
 const VERDICT_LABEL: &str = "verdict";
 
 /// A line of an answer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'t> {
+pub(super) struct AnswerLine<'t> {
     text: &'t str,
     /// Whether the line is in a quotation, or in a fence that contains code.
     is_quoted: bool,
@@ -20,11 +22,11 @@ pub(super) struct Line<'t> {
 const PLAIN_FENCES: &[&str] =
     &["", "text", "txt", "plain", "plaintext", "markdown", "md", "yaml", "yml", "json", "toml", "xml"];
 
-pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+pub(super) fn answer_lines(text: &str) -> Vec<AnswerLine<'_>> {
     let (mut fence, mut is_code) = (None::<&str>, false);
     let mut all = Vec::new();
     for text in text.lines() {
-        let text = text.trim_start_matches(is_hidden);
+        let text = text.trim_start_matches(is_hidden_char);
         let trimmed = text.trim_start();
         let behind = trimmed.trim_start_matches(['`', '~']);
         let mark = Some(&trimmed[..trimmed.len() - behind.len()]).filter(|mark| mark.len() >= 3);
@@ -42,29 +44,29 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         };
         let is_lead = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+' | '•');
         let is_quoted = is_code || text.trim_start_matches(is_lead).starts_with('>');
-        all.push(Line { text, is_quoted, is_fence });
+        all.push(AnswerLine { text, is_quoted, is_fence });
     }
     all
 }
 
 /// Returns what each label in an answer says.
-pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
+pub(super) fn rulings_of_labels(lines: &[AnswerLine]) -> Vec<Result<Ruling, VerdictProblem>> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_fence) {
         if let Some(cells) = verdict_column(lines, i) {
             found.extend(
                 cells
                     .into_iter()
-                    .map(|cell| if line.is_quoted { Err(Problem::Quoted) } else { read_ruling(cell) }),
+                    .map(|cell| if line.is_quoted { Err(VerdictProblem::Quoted) } else { read_ruling(cell) }),
             );
             continue;
         }
-        for (before, after) in labels(line.text) {
+        for (before, after) in split_at_labels(line.text) {
             let rest = &lines[i + 1..];
-            let said = of_label(before, after, rest);
+            let said = ruling_of_label(before, after, rest);
             match said {
                 // A quoted rejection does not count as a rejection.
-                Some(Ok(_)) if line.is_quoted => found.push(Err(Problem::Quoted)),
+                Some(Ok(_)) if line.is_quoted => found.push(Err(VerdictProblem::Quoted)),
                 Some(said) => found.push(said),
                 None => {}
             }
@@ -74,8 +76,8 @@ pub(super) fn rulings(lines: &[Line]) -> Vec<Result<Ruling, Problem>> {
 }
 
 /// Returns the ruling of an answer without any label: one word on its first or last line, and no other ruling anywhere.
-pub(super) fn ruling_without_label(lines: &[Line]) -> Option<Result<Ruling, Problem>> {
-    let told: Vec<&Line> =
+pub(super) fn ruling_without_label(lines: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
+    let told: Vec<&AnswerLine> =
         lines.iter().filter(|line| !line.is_fence && !line.text.trim().is_empty()).collect();
     let (first, last) = (told.first()?, told.last()?);
     let line = [first, last].into_iter().find(|line| ruling_alone(line.text).is_some())?;
@@ -84,7 +86,7 @@ pub(super) fn ruling_without_label(lines: &[Line]) -> Option<Result<Ruling, Prob
 }
 
 /// Returns the text before and after each occurrence of the word `verdict`.
-fn labels(line: &str) -> Vec<(&str, &str)> {
+fn split_at_labels(line: &str) -> Vec<(&str, &str)> {
     let lower = line.to_ascii_lowercase();
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-');
     let spots =
@@ -102,45 +104,48 @@ fn labels(line: &str) -> Vec<(&str, &str)> {
 }
 
 /// Returns the ruling of one label; `None` if the word is part of a sentence that gives no verdict.
-fn of_label(before: &str, after: &str, rest: &[Line]) -> Option<Result<Ruling, Problem>> {
+fn ruling_of_label(before: &str, after: &str, rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let (separator, value) = split_separator(after);
     let has_value = value.chars().any(char::is_alphanumeric);
     let place = label_place(before, after);
     if !has_value {
         return match (place, separator) {
             // Below the cell of a table there is only the next row.
-            (Place::Start, _) if !before.contains('|') => ruling_below(rest),
+            (LabelPlace::Start, _) if !before.contains('|') => ruling_below(rest),
             _ => None,
         };
     }
     let said = read_ruling(value);
     match (separator, said) {
         // `Verdict APPROVED` is a verdict, but `the verdict depends on it` is not.
-        (Separator::None | Separator::Is, Err(Problem::UnknownWord)) => return None,
-        (Separator::None, said) => {
-            let first = words(value).into_iter().next().unwrap_or_default();
-            if begins_with(value).is_none() || first.bytes().any(|b| b.is_ascii_lowercase()) {
+        (LabelSeparator::None | LabelSeparator::Is, Err(VerdictProblem::UnknownWord)) => return None,
+        (LabelSeparator::None, said) => {
+            let first = split_words(value).into_iter().next().unwrap_or_default();
+            if ruling_at_start(value).is_none() || first.bytes().any(|b| b.is_ascii_lowercase()) {
                 return None;
             }
-            return Some(ruling_at(place, said));
+            return Some(ruling_at_place(place, said));
         }
-        (Separator::Was, Ok(_)) => return Some(Err(Problem::Quoted)),
-        (Separator::Was, Err(_)) => return None,
-        (Separator::Is | Separator::Sign, _) => {}
+        (LabelSeparator::Was, Ok(_)) => return Some(Err(VerdictProblem::Quoted)),
+        (LabelSeparator::Was, Err(_)) => return None,
+        (LabelSeparator::Is | LabelSeparator::Sign, _) => {}
     }
-    Some(ruling_at(place, said))
+    Some(ruling_at_place(place, said))
 }
 
-fn ruling_at(place: Place, said: Result<Ruling, Problem>) -> Result<Ruling, Problem> {
+fn ruling_at_place(
+    place: LabelPlace,
+    said: Result<Ruling, VerdictProblem>,
+) -> Result<Ruling, VerdictProblem> {
     match (place, said) {
         (_, Err(problem)) => Err(problem),
-        (Place::Start, said) => said,
-        (Place::Within(problem), _) => Err(problem),
+        (LabelPlace::Start, said) => said,
+        (LabelPlace::Within(problem), _) => Err(problem),
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Separator {
+enum LabelSeparator {
     None,
     Sign,
     Is,
@@ -148,15 +153,15 @@ enum Separator {
 }
 
 /// Splits the text after the label into the separator and the value.
-fn split_separator(after: &str) -> (Separator, &str) {
+fn split_separator(after: &str) -> (LabelSeparator, &str) {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '"' | '\'' | '~' | '“' | '”');
     let is_sign = |c: char| matches!(c, ':' | '=' | '-' | '–' | '—' | '→' | '|' | '>' | '：');
     let behind = after.trim_start_matches(|c: char| (is_mark(c) && c != '~') || is_sign(c));
     let joined = &after[..after.len() - behind.len()];
     if joined.contains(is_sign) {
-        return (Separator::Sign, behind);
+        return (LabelSeparator::Sign, behind);
     }
-    for (word, separator) in [("is", Separator::Is), ("was", Separator::Was)] {
+    for (word, separator) in [("is", LabelSeparator::Is), ("was", LabelSeparator::Was)] {
         let cut = behind.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
         if let Some(rest) = cut.map(|_| &behind[word.len()..])
             && !rest.starts_with(char::is_alphanumeric)
@@ -164,14 +169,14 @@ fn split_separator(after: &str) -> (Separator, &str) {
             return (separator, rest.trim_start_matches(|c: char| is_mark(c) || is_sign(c)));
         }
     }
-    (Separator::None, behind)
+    (LabelSeparator::None, behind)
 }
 
 /// Whether a label begins a statement, or is only part of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum LabelPlace {
     Start,
-    Within(Problem),
+    Within(VerdictProblem),
 }
 
 /// Words that may come before the label: `My final verdict:`.
@@ -258,32 +263,32 @@ const OTHER_WORDS: &[&str] = &[
     "wrote",
 ];
 
-fn label_place(before: &str, after: &str) -> Place {
+fn label_place(before: &str, after: &str) -> LabelPlace {
     // `"verdict": …` is a key, but `"VERDICT: …"` is a quotation.
     let is_key = after.starts_with(['"', '\'']);
     let opens_quote = before.trim_end_matches('*').ends_with(['"', '“', '‘', '«']) && !is_key;
     if opens_quote {
-        return Place::Within(Problem::Quoted);
+        return LabelPlace::Within(VerdictProblem::Quoted);
     }
     let sentence = before.rsplit(['.', '!', ';', '?', '{']).next().unwrap_or(before);
-    let told = words(sentence);
+    let told = split_words(sentence);
     let is = |set: &[&str]| told.iter().any(|word| set.contains(&word.to_ascii_lowercase().as_str()));
     let is_negated = told.iter().any(|word| is_negation(&word.to_ascii_uppercase()))
         || ["n't", "n’t"].iter().any(|end| sentence.to_ascii_lowercase().contains(end));
     if is_negated {
-        return Place::Within(Problem::Negated);
+        return LabelPlace::Within(VerdictProblem::Negated);
     }
     if is(OTHER_WORDS) || (before.trim_end().ends_with('`') && !told.is_empty()) {
-        return Place::Within(Problem::Quoted);
+        return LabelPlace::Within(VerdictProblem::Quoted);
     }
     let clause = sentence.rsplit([',', ':', '|', '—', '–', ')', '(']).next().unwrap_or(sentence);
     let is_leading = |word: &String| {
         LEADING_WORDS.contains(&word.to_ascii_lowercase().as_str())
             || word.bytes().all(|b| b.is_ascii_digit())
     };
-    match words(clause).iter().all(is_leading) {
-        true => Place::Start,
-        false => Place::Within(Problem::Quoted),
+    match split_words(clause).iter().all(is_leading) {
+        true => LabelPlace::Start,
+        false => LabelPlace::Within(VerdictProblem::Quoted),
     }
 }
 
@@ -291,51 +296,53 @@ fn label_place(before: &str, after: &str) -> Place {
 const LINES_BELOW: usize = 6;
 
 /// Reads the line below a label that has no text after it.
-fn ruling_below(rest: &[Line]) -> Option<Result<Ruling, Problem>> {
-    let is_told = |line: &&Line| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
-    let lines: Vec<&Line> = rest.iter().take(LINES_BELOW * 2).filter(is_told).take(LINES_BELOW).collect();
+fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
+    let is_told = |line: &&AnswerLine| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
+    let lines: Vec<&AnswerLine> =
+        rest.iter().take(LINES_BELOW * 2).filter(is_told).take(LINES_BELOW).collect();
     let value = lines.first()?;
     if value.is_quoted {
-        return Some(Err(Problem::Quoted));
+        return Some(Err(VerdictProblem::Quoted));
     }
     // Only one line of a list of choices is ticked.
-    let is_ticked = |line: &&&Line| ["[x]", "[X]", "☑", "✅"].iter().any(|mark| line.text.contains(mark));
-    let is_open = |line: &&&Line| ["[ ]", "☐", "⬜"].iter().any(|mark| line.text.contains(mark));
+    let is_ticked =
+        |line: &&&AnswerLine| ["[x]", "[X]", "☑", "✅"].iter().any(|mark| line.text.contains(mark));
+    let is_open = |line: &&&AnswerLine| ["[ ]", "☐", "⬜"].iter().any(|mark| line.text.contains(mark));
     if lines.iter().any(|line| is_open(&line)) {
         let ticked: Vec<_> = lines.iter().filter(is_ticked).collect();
         return Some(match ticked.as_slice() {
             [one] => read_ruling(one.text.split_once(']').map_or(one.text, |(_, rest)| rest)),
-            [] => Err(Problem::Template),
-            _ => Err(Problem::Several),
+            [] => Err(VerdictProblem::Template),
+            _ => Err(VerdictProblem::Several),
         });
     }
     let said = read_ruling(value.text);
     let ruling = match said {
         // The line is another label or a sentence.
-        Err(Problem::UnknownWord) => return Some(Err(Problem::UnknownWord)),
+        Err(VerdictProblem::UnknownWord) => return Some(Err(VerdictProblem::UnknownWord)),
         Ok(ruling) => ruling,
         said => return Some(said),
     };
-    let is_other = |line: &&&Line| begins_with(line.text).is_some_and(|other| other != ruling);
+    let is_other = |line: &&&AnswerLine| ruling_at_start(line.text).is_some_and(|other| other != ruling);
     match lines.iter().skip(1).find(is_other) {
-        Some(_) => Some(Err(Problem::Template)),
+        Some(_) => Some(Err(VerdictProblem::Template)),
         None => Some(Ok(ruling)),
     }
 }
 
 /// Returns the cells below the heading `Verdict` of a table.
-fn verdict_column<'t>(lines: &[Line<'t>], at: usize) -> Option<Vec<&'t str>> {
+fn verdict_column<'t>(lines: &[AnswerLine<'t>], at: usize) -> Option<Vec<&'t str>> {
     let cells = |line: &'t str| -> Vec<&'t str> {
         line.trim().trim_start_matches('|').trim_end_matches('|').split('|').map(str::trim).collect()
     };
-    let is_row = |line: &&Line| line.text.contains('|');
-    let is_rule = |line: &&Line| {
+    let is_row = |line: &&AnswerLine| line.text.contains('|');
+    let is_rule = |line: &&AnswerLine| {
         line.text.contains('-')
             && line.text.chars().all(|c| matches!(c, '|' | '-' | ':') || c.is_whitespace())
     };
     let head = lines.get(at).filter(is_row)?;
     lines.get(at + 1).filter(is_rule)?;
-    let is_label = |cell: &str| words(cell).iter().any(|word| word.eq_ignore_ascii_case(VERDICT_LABEL));
+    let is_label = |cell: &str| split_words(cell).iter().any(|word| word.eq_ignore_ascii_case(VERDICT_LABEL));
     let column = cells(head.text).iter().position(|cell| is_label(cell))?;
     let rows: Vec<&str> = lines[at + 2..]
         .iter()
@@ -343,5 +350,5 @@ fn verdict_column<'t>(lines: &[Line<'t>], at: usize) -> Option<Vec<&'t str>> {
         .filter_map(|line| cells(line.text).get(column).copied())
         .collect();
     // `| Verdict | APPROVED |` above the rule is a row by itself.
-    (!rows.is_empty() && cells(head.text).iter().all(|cell| begins_with(cell).is_none())).then_some(rows)
+    (!rows.is_empty() && cells(head.text).iter().all(|cell| ruling_at_start(cell).is_none())).then_some(rows)
 }

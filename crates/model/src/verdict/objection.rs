@@ -1,7 +1,7 @@
 //! What the rest of an answer says against a good verdict: failed tests, a condition, another decision.
 
-use super::ruling::begins_with;
-use super::{Problem, Ruling, fields};
+use super::ruling::ruling_at_start;
+use super::{Ruling, VerdictProblem, fields};
 
 /// Words for a failed test. A number before or after one of them counts failed tests.
 const FAILED_WORDS: &[&str] =
@@ -12,20 +12,23 @@ const NUMBER_WORDS: &[&str] =
     &["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "several"];
 
 /// Contents of a field that say that there is nothing.
-const NOTHING: &[&str] = &["", "none", "no", "n/a", "-", "0", "nothing", "[]", "—"];
+const NOTHING_WORDS: &[&str] = &["", "none", "no", "n/a", "-", "0", "nothing", "[]", "—"];
 
-pub(super) fn find(text: &str, ruling: Ruling) -> Option<Problem> {
+pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProblem> {
     let is_contradicted = ruling == Ruling::Pass
         && (fields(text).tests_failed.is_some_and(|failed| failed > 0)
             || text.lines().any(counts_failures)
-            || has_content(text, "failures"));
+            || has_nonempty_field(text, "failures"));
     if is_contradicted {
-        return Some(Problem::Contradicted);
+        return Some(VerdictProblem::Contradicted);
     }
-    if has_content(text, "conditions") || has_content(text, "condition") || text.lines().any(is_condition) {
-        return Some(Problem::Conditional);
+    if has_nonempty_field(text, "conditions")
+        || has_nonempty_field(text, "condition")
+        || text.lines().any(is_condition)
+    {
+        return Some(VerdictProblem::Conditional);
     }
-    text.lines().any(decides_otherwise).then_some(Problem::Several)
+    text.lines().any(decides_otherwise).then_some(VerdictProblem::Several)
 }
 
 /// Returns whether a line counts at least one failed test: `10 passed, 2 failed`, `TESTS FAILED: 2`, `| failed | 2 |`.
@@ -52,7 +55,7 @@ fn counts_failures(line: &str) -> bool {
 }
 
 /// Returns whether the answer has a field with this name and some content.
-fn has_content(text: &str, field: &str) -> bool {
+fn has_nonempty_field(text: &str, field: &str) -> bool {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let plain = line.trim_start_matches(['-', '*', '#', ' ', '>', '_']).to_lowercase();
@@ -60,7 +63,7 @@ fn has_content(text: &str, field: &str) -> bool {
         let Some(value) = rest.trim_start_matches(['*', '_', ' ']).strip_prefix(':') else { continue };
         let value = value.trim_matches(['*', '_', ' ', '.']);
         let below = lines.peek().is_some_and(|next| next.trim_start().starts_with(['-', '*']));
-        let is_nothing = NOTHING.contains(&value) || value.starts_with("none");
+        let is_nothing = NOTHING_WORDS.contains(&value) || value.starts_with("none");
         if value.is_empty() && below || !is_nothing {
             return true;
         }
@@ -78,5 +81,5 @@ fn is_condition(line: &str) -> bool {
 fn decides_otherwise(line: &str) -> bool {
     let Some((label, rest)) = line.split_once(':') else { return false };
     label.to_lowercase().trim_end_matches(['*', '_', ' ']).ends_with("decision")
-        && begins_with(rest.trim_matches(['*', '_', ' '])).is_some_and(|ruling| !ruling.is_good())
+        && ruling_at_start(rest.trim_matches(['*', '_', ' '])).is_some_and(|ruling| !ruling.is_good())
 }

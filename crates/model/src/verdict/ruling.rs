@@ -1,6 +1,6 @@
 //! The words of a ruling, and whether a text is a ruling.
 
-use super::Problem;
+use super::VerdictProblem;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruling {
@@ -27,7 +27,7 @@ impl Ruling {
     }
 
     /// Reads one or two words, and returns how many were used.
-    fn of(words: &[String]) -> Option<(Ruling, usize)> {
+    fn from_words(words: &[String]) -> Option<(Ruling, usize)> {
         let first = words.first()?.as_str();
         let two = |next: &[&str]| words.get(1).is_some_and(|word| next.contains(&word.as_str()));
         Some(match first {
@@ -189,47 +189,47 @@ const LEADING_WORDS: &[&str] = &[
 ];
 
 /// Reads the text after `VERDICT:`.
-pub(super) fn read_ruling(value: &str) -> Result<Ruling, Problem> {
+pub(super) fn read_ruling(value: &str) -> Result<Ruling, VerdictProblem> {
     let value = without_numbering(value);
     if ["[ ]", "[]", "☐", "⬜"].iter().any(|open| value.contains(open)) {
-        return Err(Problem::Template);
+        return Err(VerdictProblem::Template);
     }
     if value.contains("~~") {
-        return Err(Problem::Quoted);
+        return Err(VerdictProblem::Quoted);
     }
     let value = before_next_field(value);
-    let words = words(value);
+    let words = split_words(value);
     let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
     let mut found: Vec<(usize, Ruling)> = Vec::new();
     for i in 0..upper.len() {
         // `12 passed, 0 failed` are counts.
         let is_count = i > 0 && upper[i - 1].bytes().all(|b| b.is_ascii_digit());
-        let is_tail = i > 0 && Ruling::of(&upper[i - 1..]).is_some_and(|(_, took)| took == 2);
-        if let Some((ruling, _)) = Ruling::of(&upper[i..]).filter(|_| !is_count && !is_tail) {
+        let is_tail = i > 0 && Ruling::from_words(&upper[i - 1..]).is_some_and(|(_, took)| took == 2);
+        if let Some((ruling, _)) = Ruling::from_words(&upper[i..]).filter(|_| !is_count && !is_tail) {
             found.push((i, ruling));
         }
     }
-    let Some(&(at, ruling)) = found.first() else { return Err(Problem::UnknownWord) };
+    let Some(&(at, ruling)) = found.first() else { return Err(VerdictProblem::UnknownWord) };
     if found.iter().any(|(_, other)| *other != ruling) {
         let is_choice =
             value.contains(['|', '/']) || upper.iter().any(|word| word == "OR" || word == "EITHER");
-        return Err(if is_choice { Problem::Template } else { Problem::Several });
+        return Err(if is_choice { VerdictProblem::Template } else { VerdictProblem::Several });
     }
-    if let Some(problem) = doubt(value, &upper).filter(|_| ruling.is_good()) {
+    if let Some(problem) = find_doubt(value, &upper).filter(|_| ruling.is_good()) {
         return Err(problem);
     }
     let before = &upper[at.saturating_sub(2)..at];
     if before.iter().any(|word| is_negation(word) || word == "NO") {
-        return Err(Problem::Negated);
+        return Err(VerdictProblem::Negated);
     }
     let is_capital = words[at].chars().all(|c| !c.is_ascii_lowercase());
     let is_leading =
         |word: &String| LEADING_WORDS.contains(&word.as_str()) || word.bytes().all(|b| b.is_ascii_digit());
     if at > 0 && !(is_capital && at + 1 == words.len() && upper[..at].iter().all(is_leading)) {
-        return Err(Problem::UnknownWord);
+        return Err(VerdictProblem::UnknownWord);
     }
     if ruling == Ruling::Pass && is_fraction(value) {
-        return Err(Problem::Conditional);
+        return Err(VerdictProblem::Conditional);
     }
     Ok(ruling)
 }
@@ -247,27 +247,27 @@ fn before_next_field(value: &str) -> &str {
 }
 
 /// Returns the ruling that a line begins with, for a list of choices.
-pub(super) fn begins_with(line: &str) -> Option<Ruling> {
+pub(super) fn ruling_at_start(line: &str) -> Option<Ruling> {
     let upper: Vec<String> =
-        words(without_numbering(line)).iter().take(2).map(|word| word.to_ascii_uppercase()).collect();
-    Ruling::of(&upper).map(|(ruling, _)| ruling)
+        split_words(without_numbering(line)).iter().take(2).map(|word| word.to_ascii_uppercase()).collect();
+    Ruling::from_words(&upper).map(|(ruling, _)| ruling)
 }
 
 /// Returns the ruling of a line that contains nothing else and is in capitals.
 pub(super) fn ruling_alone(line: &str) -> Option<Ruling> {
-    let words = words(without_numbering(line));
+    let words = split_words(without_numbering(line));
     let is_capital = words.iter().all(|word| !word.bytes().any(|b| b.is_ascii_lowercase()));
-    let (ruling, took) = Ruling::of(&words)?;
+    let (ruling, took) = Ruling::from_words(&words)?;
     (is_capital && took == words.len() && read_ruling(line).is_ok()).then_some(ruling)
 }
 
 /// Returns whether there is any ruling in capitals in a line.
 pub(super) fn mentions_ruling(line: &str) -> bool {
-    let words = words(line);
-    (0..words.len()).any(|i| Ruling::of(&words[i..]).is_some())
+    let words = split_words(line);
+    (0..words.len()).any(|i| Ruling::from_words(&words[i..]).is_some())
 }
 
-fn doubt(value: &str, upper: &[String]) -> Option<Problem> {
+fn find_doubt(value: &str, upper: &[String]) -> Option<VerdictProblem> {
     let has_no = upper.iter().enumerate().any(|(i, word)| {
         let next = upper.get(i + 1).map_or("", String::as_str);
         word == "NO" && !HARMLESS_AFTER_NO.contains(&next)
@@ -275,11 +275,11 @@ fn doubt(value: &str, upper: &[String]) -> Option<Problem> {
     let lower = value.to_ascii_lowercase();
     if has_no || upper.iter().any(|word| is_negation(word)) || lower.contains("n't") || lower.contains("n’t")
     {
-        return Some(Problem::Negated);
+        return Some(VerdictProblem::Negated);
     }
     let with_changes = upper.iter().skip_while(|word| *word != "WITH").any(|word| word.starts_with("CHANGE"));
     let is_open = value.contains('?') || upper.iter().any(|word| DOUBT_WORDS.contains(&word.as_str()));
-    (is_open || with_changes).then_some(Problem::Conditional)
+    (is_open || with_changes).then_some(VerdictProblem::Conditional)
 }
 
 pub(super) fn is_negation(upper: &str) -> bool {
@@ -291,7 +291,7 @@ fn is_fraction(value: &str) -> bool {
     if value.contains('%') && !value.contains("100%") {
         return true;
     }
-    let words = words(value);
+    let words = split_words(value);
     let number = |i: usize| words.get(i).and_then(|word| word.parse::<u64>().ok());
     (0..words.len()).any(|i| match (number(i), number(i + 1), number(i + 2)) {
         (Some(part), Some(whole), _) if value.contains(&format!("{part}/{whole}")) => part != whole,
@@ -305,7 +305,7 @@ fn is_fraction(value: &str) -> bool {
 }
 
 /// Splits at everything but letters, digits and `_`. Emphasis with `_` is not part of a word.
-pub(super) fn words(text: &str) -> Vec<String> {
+pub(super) fn split_words(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     parts.map(|word| word.trim_matches('_')).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

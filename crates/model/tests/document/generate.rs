@@ -1,11 +1,11 @@
 //! Generates documents and values from everything that ever confused a reader.
 
-use model::document::Head;
+use model::document::SectionHead;
 use proptest::prelude::*;
 use serde_json::Value;
 
-pub const A: Head = Head::exact(2, "A");
-pub const B: Head = Head::exact(3, "B");
+pub const A: SectionHead = SectionHead::exact(2, "A");
+pub const B: SectionHead = SectionHead::exact(3, "B");
 
 #[rustfmt::skip]
 const FRONT_LINES: &[&str] = &[
@@ -38,33 +38,33 @@ const TEXT_PARTS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const PATHS: &[&[Head]] = &[
-    &[A], &[A], &[A, B], &[B], &[Head::exact(1, "T")], &[Head::prefix(2, "")], &[Head::exact(1, "T"), A], &[Head::exact(2, "C"), B],
-    &[Head::exact(2, "New")], &[Head::exact(1, "T"), Head::exact(4, "Deep")],
+const PATHS: &[&[SectionHead]] = &[
+    &[A], &[A], &[A, B], &[B], &[SectionHead::exact(1, "T")], &[SectionHead::prefix(2, "")], &[SectionHead::exact(1, "T"), A], &[SectionHead::exact(2, "C"), B],
+    &[SectionHead::exact(2, "New")], &[SectionHead::exact(1, "T"), SectionHead::exact(4, "Deep")],
 ];
 
-fn pick(fragments: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+fn pick_fragment(fragments: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     prop::sample::select(fragments).prop_map(|text| text.as_bytes().to_vec())
 }
 
-fn front_line() -> impl Strategy<Value = Vec<u8>> {
-    let line = pick(FRONT_LINES);
+fn random_front_line() -> impl Strategy<Value = Vec<u8>> {
+    let line = pick_fragment(FRONT_LINES);
     prop_oneof![20 => line, 1 => Just(b"a: \xff\xfe".to_vec()), 1 => Just(b"\0\xc3: 1".to_vec())]
 }
 
-fn body_line() -> impl Strategy<Value = Vec<u8>> {
-    let line = pick(BODY_LINES);
+fn random_body_line() -> impl Strategy<Value = Vec<u8>> {
+    let line = pick_fragment(BODY_LINES);
     prop_oneof![30 => line, 1 => Just(b"\xff\0".to_vec())]
 }
 
-pub fn line_end() -> impl Strategy<Value = &'static str> {
+pub fn random_line_end() -> impl Strategy<Value = &'static str> {
     prop_oneof![4 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\r")]
 }
 
 /// Joins lines with one kind of line end or with mixed ones; the last line may have none.
-fn joined(line: impl Strategy<Value = Vec<u8>>, most: usize) -> impl Strategy<Value = Vec<u8>> {
-    let mixed = prop_oneof![3 => line_end().prop_map(Some), 1 => Just(None)];
-    let lines = prop::collection::vec((line, line_end()), 0..most);
+fn join_lines(line: impl Strategy<Value = Vec<u8>>, most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let mixed = prop_oneof![3 => random_line_end().prop_map(Some), 1 => Just(None)];
+    let lines = prop::collection::vec((line, random_line_end()), 0..most);
     (lines, mixed, prop::bool::weighted(0.7)).prop_map(|(lines, one, whole)| {
         let mut bytes = Vec::new();
         let last = lines.len();
@@ -78,36 +78,36 @@ fn joined(line: impl Strategy<Value = Vec<u8>>, most: usize) -> impl Strategy<Va
     })
 }
 
-pub fn body() -> impl Strategy<Value = Vec<u8>> {
-    joined(body_line(), 14)
+pub fn random_body() -> impl Strategy<Value = Vec<u8>> {
+    join_lines(random_body_line(), 14)
 }
 
-pub fn document() -> impl Strategy<Value = Vec<u8>> {
-    let fence = || pick(&["---", "---", "---", "--- ", "---\t"]);
+pub fn random_document() -> impl Strategy<Value = Vec<u8>> {
+    let fence = || pick_fragment(&["---", "---", "---", "--- ", "---\t"]);
     let front = (
         fence(),
-        prop::collection::vec(front_line(), 0..8),
+        prop::collection::vec(random_front_line(), 0..8),
         prop::option::weighted(0.9, fence()),
-        line_end(),
+        random_line_end(),
     );
     let front = front.prop_map(|(open, lines, close, end)| {
         let all = std::iter::once(open).chain(lines).chain(close);
         all.flat_map(|line| [line, end.as_bytes().to_vec()].concat()).collect::<Vec<u8>>()
     });
     let bom = prop_oneof![6 => Just(""), 1 => Just("\u{feff}")];
-    (bom, prop::option::weighted(0.8, front), body())
+    (bom, prop::option::weighted(0.8, front), random_body())
         .prop_map(|(bom, front, body)| [bom.as_bytes(), &front.unwrap_or_default(), &body].concat())
 }
 
-fn text() -> impl Strategy<Value = String> {
+fn random_text() -> impl Strategy<Value = String> {
     let part = prop::sample::select(TEXT_PARTS);
     let parts = prop::collection::vec(part, 0..5).prop_map(|parts| parts.concat());
     prop_oneof![3 => parts, 1 => any::<String>()]
 }
 
-pub fn value() -> impl Strategy<Value = Value> {
+pub fn random_value() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
-        6 => text().prop_map(Value::from),
+        6 => random_text().prop_map(Value::from),
         1 => any::<i64>().prop_map(Value::from),
         1 => any::<i32>().prop_map(|eighths| Value::from(f64::from(eighths) / 8.0)),
         1 => any::<bool>().prop_map(Value::from),
@@ -115,13 +115,13 @@ pub fn value() -> impl Strategy<Value = Value> {
     ];
     scalar.prop_recursive(2, 8, 4, |inner| {
         prop_oneof![
-            2 => prop::collection::vec(text(), 0..4).prop_map(Value::from),
+            2 => prop::collection::vec(random_text(), 0..4).prop_map(Value::from),
             1 => prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            1 => prop::collection::vec((text(), inner), 0..3).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            1 => prop::collection::vec((random_text(), inner), 0..3).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
         ]
     })
 }
 
-pub fn path() -> impl Strategy<Value = Vec<Head<'static>>> {
-    prop::sample::select(PATHS).prop_map(<[Head]>::to_vec)
+pub fn random_path() -> impl Strategy<Value = Vec<SectionHead<'static>>> {
+    prop::sample::select(PATHS).prop_map(<[SectionHead]>::to_vec)
 }

@@ -6,14 +6,14 @@ use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::Value;
 
 /// Level, line within the body, and text of a heading.
-pub type Seen = (u8, usize, String);
+pub type SeenHeading = (u8, usize, String);
 
 /// Returns the ATX headings outside lists and quotes, as a markdown parser sees them.
-pub fn atx_headings(body: &str) -> Vec<Seen> {
+pub fn atx_headings(body: &str) -> Vec<SeenHeading> {
     // In CommonMark a lone CR ends a line, but in indented code pulldown-cmark ignores that.
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
     let mut depth = 0;
-    let mut found: Vec<Seen> = Vec::new();
+    let mut found: Vec<SeenHeading> = Vec::new();
     let mut inside = false;
     for (event, range) in Parser::new(&body).into_offset_iter() {
         match event {
@@ -38,7 +38,7 @@ pub fn atx_headings(body: &str) -> Vec<Seen> {
 }
 
 /// Returns the same headings from our reader.
-pub fn headings(document: &Document) -> Vec<Seen> {
+pub fn our_headings(document: &Document) -> Vec<SeenHeading> {
     let start = document.bytes().len() - document.body().len();
     let before = document.lines().take_while(|line| line.start < start).count();
     document
@@ -49,18 +49,18 @@ pub fn headings(document: &Document) -> Vec<Seen> {
 }
 
 /// Returns the frontmatter as a YAML parser sees it.
-pub fn yaml(document: &Document) -> Value {
+pub fn parse_yaml(document: &Document) -> Value {
     let text = std::str::from_utf8(document.bytes()).unwrap().trim_start_matches('\u{feff}');
     let inside = &text[..text.len() - document.body().len()];
     let inside = inside.trim_end().strip_prefix("---").and_then(|inside| inside.strip_suffix("---")).unwrap();
-    let inside = &spaced(inside);
+    let inside = &space_before_tab(inside);
     let read = Yaml::load_from_str(inside).unwrap_or_else(|error| panic!("{inside}\n{error}"));
     assert_eq!(read.len(), 1, "{inside}");
-    json(&read[0])
+    yaml_to_json(&read[0])
 }
 
 /// Adds a space before a tab between a key and its value: YAML allows the tab alone, but saphyr does not.
-fn spaced(text: &str) -> String {
+fn space_before_tab(text: &str) -> String {
     text.split_inclusive(['\n', '\r'])
         .map(|line| match line.split_once(":\t") {
             Some((key, value)) if !key.contains([' ', '\t', ':']) => format!("{key}: \t{value}"),
@@ -69,16 +69,16 @@ fn spaced(text: &str) -> String {
         .collect()
 }
 
-fn json(yaml: &Yaml) -> Value {
+fn yaml_to_json(yaml: &Yaml) -> Value {
     match yaml {
         Yaml::Value(Scalar::Null) => Value::Null,
         Yaml::Value(Scalar::Boolean(value)) => Value::from(*value),
         Yaml::Value(Scalar::Integer(value)) => Value::from(*value),
         Yaml::Value(Scalar::FloatingPoint(value)) => Value::from(value.into_inner()),
         Yaml::Value(Scalar::String(value)) => Value::from(&**value),
-        Yaml::Sequence(items) => items.iter().map(json).collect(),
+        Yaml::Sequence(items) => items.iter().map(yaml_to_json).collect(),
         Yaml::Mapping(entries) => {
-            entries.iter().map(|(key, value)| (key.as_str().unwrap(), json(value))).collect()
+            entries.iter().map(|(key, value)| (key.as_str().unwrap(), yaml_to_json(value))).collect()
         }
         other => panic!("nobody writes {other:?}"),
     }

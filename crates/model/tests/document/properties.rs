@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
-use model::document::{Document, EditError, Head, unwrap_verbatim, wrap_verbatim};
+use model::document::{Document, EditError, SectionHead, unwrap_verbatim, wrap_verbatim};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::generate::{A, B, YAML_LINES, body, document, line_end, path, value};
-use crate::oracle::{atx_headings, headings, yaml};
+use crate::generate::{
+    A, B, YAML_LINES, random_body, random_document, random_line_end, random_path, random_value,
+};
+use crate::oracle::{atx_headings, our_headings, parse_yaml};
 
 /// Returns the part of `before` that is not in `after`: what is between their common start and their common end.
-fn changed(before: &[u8], after: &[u8]) -> Range<usize> {
+fn changed_range(before: &[u8], after: &[u8]) -> Range<usize> {
     let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let most = before.len().min(after.len()) - start;
     let end = before.iter().rev().zip(after.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
@@ -18,7 +20,7 @@ fn changed(before: &[u8], after: &[u8]) -> Range<usize> {
 }
 
 /// Returns key and value of all entries except those of `key`.
-fn others<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
+fn other_entries<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
     document
         .entries()
         .iter()
@@ -29,7 +31,7 @@ fn others<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
 
 /// Returns all sections except those of `skip`, an index range of headings: level, heading and content. Surrounding
 /// sections have no content.
-fn apart(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u8>>)> {
+fn other_sections(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u8>>)> {
     let headings = document.headings();
     let hole = headings.get(skip.start).filter(|_| !skip.is_empty()).map(|heading| heading.span.start);
     let section = |at: usize| {
@@ -44,7 +46,7 @@ fn apart(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u
 }
 
 /// Returns the headings of the section at `path` and everything within it.
-fn headings_of(document: &Document, path: &[Head]) -> Range<usize> {
+fn headings_of_section(document: &Document, path: &[SectionHead]) -> Range<usize> {
     let Some(section) = document.section(path) else { return 0..0 };
     let before =
         document.headings().iter().filter(|heading| heading.span.start < section.heading.span.start).count();
@@ -74,7 +76,8 @@ fn without_lazy_lines(body: &[u8]) -> String {
             || line.starts_with("``` a`")
             || !starts.iter().any(|start| line.starts_with(start))
     };
-    let lines = Document::parse(text.as_bytes()).lines().map(|line| &text[line.span()]).collect::<Vec<_>>();
+    let lines =
+        Document::parse(text.as_bytes()).lines().map(|line| &text[line.range_with_end()]).collect::<Vec<_>>();
     // Two line ends, because after a lone CR one of them is not a line.
     lines
         .into_iter()
@@ -83,7 +86,7 @@ fn without_lazy_lines(body: &[u8]) -> String {
 }
 
 /// Calls every reader of a document, to check that nothing panics.
-fn ask_everything(bytes: &[u8]) {
+fn call_every_reader(bytes: &[u8]) {
     let mut document = Document::parse(bytes);
     for head in [A, B] {
         let items = document
@@ -99,12 +102,12 @@ fn ask_everything(bytes: &[u8]) {
     }
     for item in document.items().into_iter().filter(|item| item.checked == Some(false)) {
         let before = document.bytes().to_vec();
-        document.tick(item.line).unwrap();
-        assert_eq!(changed(&before, document.bytes()).len(), 1);
+        document.tick_checkbox(item.line).unwrap();
+        assert_eq!(changed_range(&before, document.bytes()).len(), 1);
     }
-    let _ = (document.set("a", "x"), document.set_section(&[A, B], "x"), unwrap_verbatim(bytes));
-    document.remove("a");
-    assert!(document.get("a").is_none());
+    let _ = (document.set_entry("a", "x"), document.set_section(&[A, B], "x"), unwrap_verbatim(bytes));
+    document.remove_entry("a");
+    assert!(document.value_of("a").is_none());
 }
 
 proptest! {
@@ -113,27 +116,27 @@ proptest! {
     #[test]
     fn any_bytes_survive(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(Document::parse(bytes.as_slice()).into_bytes() == bytes);
-        ask_everything(&bytes);
+        call_every_reader(&bytes);
     }
 
     #[test]
-    fn any_document_survives(bytes in document()) {
+    fn any_document_survives(bytes in random_document()) {
         prop_assert!(Document::parse(bytes.as_slice()).into_bytes() == bytes);
-        ask_everything(&bytes);
+        call_every_reader(&bytes);
     }
 
     #[test]
-    fn set_changes_one_value(bytes in document(), key in prop::sample::select(&["a", "b", "c", "new", "My key"][..]), value in value()) {
+    fn set_changes_one_value(bytes in random_document(), key in prop::sample::select(&["a", "b", "c", "new", "My key"][..]), value in random_value()) {
         let before = Document::parse(bytes.as_slice());
         let mut after = before.clone();
-        if after.set(key, value.clone()).is_err() {
-            prop_assert!(key == "My key" && before.get(key).is_none());
+        if after.set_entry(key, value.clone()).is_err() {
+            prop_assert!(key == "My key" && before.value_of(key).is_none());
             return Ok(());
         }
-        prop_assert_eq!(after.get(key), Some(&value));
+        prop_assert_eq!(after.value_of(key), Some(&value));
         prop_assert_eq!(after.body(), before.body());
-        prop_assert_eq!(others(&after, key), others(&before, key));
-        let hole = changed(&bytes, after.bytes());
+        prop_assert_eq!(other_entries(&after, key), other_entries(&before, key));
+        let hole = changed_range(&bytes, after.bytes());
         match before.entry(key) {
             Some(entry) if !entry.value.is_null() && !entry.value.is_array() && before.text(key) != Some("|") => {
                 let line = before.lines().find(|line| line.number == entry.line).unwrap();
@@ -150,7 +153,7 @@ proptest! {
         };
         prop_assert_eq!(notes(&after), notes(&before));
         let once = after.bytes().to_vec();
-        after.set(key, value).unwrap();
+        after.set_entry(key, value).unwrap();
         prop_assert_eq!(after.bytes(), once);
     }
 
@@ -159,29 +162,29 @@ proptest! {
         start in prop::sample::select(&["k: ", "k:\t", "k:   ", "k : "][..]),
         old in prop::sample::select(&["x", "1", "'it''s # x'", "\"a # b\"", "[\"# a\"]", "{}", "[a", "fix: it", "issue#12"][..]),
         rest in prop::sample::select(&["", "  ", " # why", "\t# 'why' # \"", "  #"][..]),
-        end in line_end(),
-        value in value(),
+        end in random_line_end(),
+        value in random_value(),
     ) {
         let lines = |middle: &str| format!("---{end}a: 1{end}{start}{middle}{rest}{end}z: \"x\"{end}---{end}");
         let mut document = Document::parse(lines(old));
-        document.set("k", value).unwrap();
+        document.set_entry("k", value).unwrap();
         let after = String::from_utf8(document.into_bytes()).unwrap();
         let (head, tail) = lines("\0").split_once('\0').map(|(head, tail)| (head.to_owned(), tail.to_owned())).unwrap();
         prop_assert!(after.starts_with(&head) && after.ends_with(&tail) && after.len() > head.len() + tail.len(), "{}", after);
     }
 
     #[test]
-    fn remove_takes_one_key(bytes in document(), key in prop::sample::select(&["a", "b", "c"][..])) {
+    fn remove_takes_one_key(bytes in random_document(), key in prop::sample::select(&["a", "b", "c"][..])) {
         let before = Document::parse(bytes.as_slice());
         let mut after = before.clone();
-        after.remove(key);
-        prop_assert!(after.get(key).is_none());
+        after.remove_entry(key);
+        prop_assert!(after.value_of(key).is_none());
         prop_assert_eq!(after.body(), before.body());
-        prop_assert_eq!(others(&after, key), others(&before, key));
+        prop_assert_eq!(other_entries(&after, key), other_entries(&before, key));
     }
 
     #[test]
-    fn set_section_changes_one_section(bytes in document(), path in path(), text in body()) {
+    fn set_section_changes_one_section(bytes in random_document(), path in random_path(), text in random_body()) {
         let before = Document::parse(bytes.as_slice());
         let mut after = before.clone();
         if let Err(error) = after.set_section(&path, &text) {
@@ -196,11 +199,11 @@ proptest! {
                 prop_assert!(after.bytes().starts_with(&bytes[..section.span.start]) && after.bytes().ends_with(tail));
                 prop_assert!(after.bytes().len() >= section.span.start + tail.len());
             }
-            None => prop_assert!(changed(&bytes, after.bytes()).is_empty()),
+            None => prop_assert!(changed_range(&bytes, after.bytes()).is_empty()),
         }
         let there = (0..=path.len()).rev().find(|length| *length == 0 || before.section(&path[..*length]).is_some()).unwrap();
-        let new = headings_of(&after, &path[..(there + 1).min(path.len())]);
-        let (was, is) = (apart(&before, headings_of(&before, &path)), apart(&after, new));
+        let new = headings_of_section(&after, &path[..(there + 1).min(path.len())]);
+        let (was, is) = (other_sections(&before, headings_of_section(&before, &path)), other_sections(&after, new));
         prop_assert_eq!(was.len(), is.len());
         for (was, is) in was.iter().zip(&is) {
             prop_assert_eq!((was.0, was.1), (is.0, is.1));
@@ -208,18 +211,18 @@ proptest! {
         }
         let section = after.section(&path).unwrap();
         prop_assert_eq!(section.content(), without_blank_lines(&text));
-        prop_assert_eq!(others(&after, ""), others(&before, ""));
+        prop_assert_eq!(other_entries(&after, ""), other_entries(&before, ""));
         let once = after.bytes().to_vec();
         after.set_section(&path, &text).unwrap();
         prop_assert_eq!(after.bytes(), once);
     }
 
     #[test]
-    fn what_is_written_is_yaml(pairs in prop::collection::vec(("[a-z][a-z_.-]{0,6}", value()), 1..5)) {
+    fn what_is_written_is_yaml(pairs in prop::collection::vec(("[a-z][a-z_.-]{0,6}", random_value()), 1..5)) {
         let mut document = Document::default();
         for (key, value) in pairs {
-            if document.set(&key, value.clone()).is_ok() {
-                prop_assert_eq!(&yaml(&document)[&key], &value);
+            if document.set_entry(&key, value.clone()).is_ok() {
+                prop_assert_eq!(&parse_yaml(&document)[&key], &value);
             }
         }
     }
@@ -227,32 +230,32 @@ proptest! {
     #[test]
     fn what_is_edited_is_yaml(
         lines in prop::sample::subsequence(YAML_LINES, 0..=YAML_LINES.len()),
-        end in line_end(),
-        edits in prop::collection::vec((prop::sample::select(&["a", "b", "c", "d", "e", "l", "m", "q", "o", "p", "new"][..]), value()), 1..4),
+        end in random_line_end(),
+        edits in prop::collection::vec((prop::sample::select(&["a", "b", "c", "d", "e", "l", "m", "q", "o", "p", "new"][..]), random_value()), 1..4),
     ) {
         let text = format!("---\n{}\n---\n", lines.join("\n")).replace('\n', end);
         let before = Document::parse(text);
         let mut document = before.clone();
         for (key, value) in edits {
-            document.set(key, value).unwrap();
+            document.set_entry(key, value).unwrap();
         }
-        let read = yaml(&document);
+        let read = parse_yaml(&document);
         // The last three are YAML that we cannot read until they are set.
-        let known = |key: &str| !["q", "o", "p"].contains(&key) || document.get(key) != before.get(key);
+        let known = |key: &str| !["q", "o", "p"].contains(&key) || document.value_of(key) != before.value_of(key);
         for entry in document.entries().iter().filter(|entry| known(&entry.key)) {
             prop_assert_eq!(&read[&entry.key], &entry.value);
         }
     }
 
     #[test]
-    fn headings_are_those_of_a_markdown_parser(body in body()) {
+    fn headings_are_those_of_a_markdown_parser(body in random_body()) {
         let document = Document::parse(without_lazy_lines(&body));
         prop_assume!(!document.has_frontmatter());
-        prop_assert_eq!(headings(&document), atx_headings(&String::from_utf8_lossy(document.body())));
+        prop_assert_eq!(our_headings(&document), atx_headings(&String::from_utf8_lossy(document.body())));
     }
 
     #[test]
-    fn verbatim_is_exact(text in prop_oneof![body(), prop::collection::vec(any::<u8>(), 0..60)], bytes in document(), path in path()) {
+    fn verbatim_is_exact(text in prop_oneof![random_body(), prop::collection::vec(any::<u8>(), 0..60)], bytes in random_document(), path in random_path()) {
         let mut document = Document::parse(bytes);
         let wrapped = wrap_verbatim(&text, document.line_end());
         prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));

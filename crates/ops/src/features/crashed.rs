@@ -6,12 +6,12 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion};
 use model::digest::{Digest, FileUse};
-use model::event::{Event, Kind};
+use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
-use model::packet::{Packet, Status, words};
-use model::render::{inline, path};
-use model::text::count;
+use model::packet::{Packet, PacketStatus, words};
+use model::render::{inline_for_model, path_or_code};
+use model::text::count_with_noun;
 use model::{shell, time};
 use serde::Serialize;
 use serde_json::json;
@@ -22,39 +22,45 @@ use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, U
 use crate::hook::checkpoint::{self, Checkpoint};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
-use crate::hook::retell::{TranscriptRecord, unfinished_words};
+use crate::hook::retell::{TranscriptRecord, describe_unfinished_call};
 use crate::process::alive;
 use crate::project::{Project, settings};
 use crate::session::roster::{self, Entry};
 use crate::session::{database, past, transcript};
 use crate::{Error, Mode, Result, World};
 
-pub const ROW: Feature = Feature { name: "crashed sessions", candidates, told, status, ..Feature::NONE };
+pub const ROW: Feature = Feature {
+    name: "crashed sessions",
+    candidates: brief_candidates,
+    told: mark_told_sessions_offered,
+    status: status_lines,
+    ..Feature::EMPTY_FEATURE
+};
 
-fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    let waiting = waiting(project.world, project.store)?;
+fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let waiting = count_unswept_sessions(project.world, project.store)?;
     if waiting == 0 {
         return Ok(Vec::new());
     }
     let rest = "; `thru sweep` writes a packet for each";
-    let line = StatusLine::toned("crashed", Tone::Warning, count(waiting, "session"), rest);
+    let line = StatusLine::colored("crashed", Tone::Warning, count_with_noun(waiting, "session"), rest);
     let line = line.with_json("broke_off", json!(waiting));
     Ok(vec![line.with_next(Urgency::Crashed, "thru sweep", "saves what a crashed session left as a packet")])
 }
 
 /// A session whose process is unknown counts as dead after this time without an event.
-const SILENT: SignedDuration = SignedDuration::from_hours(12);
+const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
 /// How long a command waits for a session start that is also writing packets for crashed sessions.
-const WAIT: Duration = Duration::from_secs(5);
+const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many bytes of the end of the list of sessions a session start reads.
-const TAIL: u64 = 32 * 1024;
+const SESSION_LIST_TAIL_BYTES: u64 = 32 * 1024;
 /// How many open sessions a session start examines.
-const LOOKED_AT: usize = 16;
+const MAX_SESSIONS_EXAMINED: usize = 16;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Swept {
+pub struct SweptSession {
     pub session: String,
     pub harness: String,
     pub last_at: String,
@@ -65,9 +71,9 @@ pub struct Swept {
 }
 
 /// Writes a packet for every dead session that has none.
-pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
-    let project = Project::find(world)?;
-    if project.marker.known_id().is_none() {
+pub fn sweep_dead_sessions(world: &World, mode: Mode) -> Result<Vec<SweptSession>> {
+    let project = Project::find_for_reading(world)?;
+    if project.marker.project_id().is_none() {
         return Err(Error::Refused {
             what: format!(
                 "{}: these records have no root.json, so no packet can belong to this project",
@@ -77,24 +83,26 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
         });
     }
     let mut text = Vec::new();
-    project.store.dir().each_new_line(layout::SESSIONS, LogPosition::default(), u64::MAX, |line| {
+    project.store.dir().each_new_line(layout::SESSIONS_INDEX, LogPosition::default(), u64::MAX, |line| {
         text.extend_from_slice(line);
         text.push(b'\n');
     })?;
-    let _lock = lock(&project.store, WAIT)?;
+    let _lock = lock_sweep(&project.store, LOCK_WAIT)?;
     let mut swept = Vec::new();
-    for open in open(&text) {
-        if seen_to(&project.store, &open)?.is_none() && is_dead(&project.store, &open, world.now)? {
-            swept.push(sweep(world, &project, &open, mode, FileHashes::Take)?);
+    for open in open_sessions(&text) {
+        if read_valid_crash_record(&project.store, &open)?.is_none()
+            && is_dead(&project.store, &open, world.now)?
+        {
+            swept.push(sweep_session(world, &project, &open, mode, FileHashes::Take)?);
         }
     }
     Ok(swept)
 }
 
-const ID: &str = "crashed:";
+const CANDIDATE_ID_PREFIX: &str = "crashed:";
 
 /// Returns what a crashed session left, at the start of a new session. Each packet is offered once.
-fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
     if context.occasion != Occasion::Started {
         return Ok(Vec::new());
@@ -105,14 +113,14 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(Vec::new());
     }
     // Only one session start handles a crashed session. Another start at the same time does nothing.
-    let lock = match lock(store, Duration::ZERO) {
+    let lock = match lock_sweep(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
     };
-    let others = open.iter().rev().take(LOOKED_AT);
+    let others = open.iter().rev().take(MAX_SESSIONS_EXAMINED);
     let mut crashed = None;
     for open in others {
-        let seen = seen_to(store, open)?;
+        let seen = read_valid_crash_record(store, open)?;
         if !seen.as_ref().is_some_and(|seen| seen.offered) && is_dead(store, open, world.now)? {
             crashed = Some((open, seen));
             break;
@@ -122,17 +130,17 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let packet = match seen {
         Some(seen) => seen.packet,
         None => {
-            let Some(own) = Store::at(&root.path)? else { return Ok(Vec::new()) };
-            let (own, marker) = (own.in_hook(store.until()), store.marker()?);
+            let Some(own) = Store::open_at_root(&root.path)? else { return Ok(Vec::new()) };
+            let (own, marker) = (own.for_hook(store.deadline()), store.read_marker()?);
             let project = Project { root: root.clone(), store: own, marker };
-            let swept = sweep(world, &project, open, context.mode, FileHashes::Leave)?;
+            let swept = sweep_session(world, &project, open, context.mode, FileHashes::Leave)?;
             if context.mode == Mode::DryRun && !swept.packet.is_empty() {
-                return Ok(vec![candidate(open, &swept.packet)]);
+                return Ok(vec![crash_candidate(open, &swept.packet)]);
             }
             swept.packet
         }
     };
-    if !is_open(store, &packet) {
+    if !is_packet_open(store, &packet) {
         // The session left nothing to report, or its packet was already handled.
         if context.mode == Mode::Write {
             mark_offered(store, &open.session)?;
@@ -140,52 +148,57 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         return Ok(Vec::new());
     }
     context.held.borrow_mut().push(lock);
-    Ok(vec![candidate(open, &packet)])
+    Ok(vec![crash_candidate(open, &packet)])
 }
 
-fn candidate(open: &Entry, packet: &str) -> Candidate {
-    let (session, at) = (path(open.session.as_str(), 40), path(&open.at, 30));
+fn crash_candidate(open: &Entry, packet: &str) -> Candidate {
+    let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.at, 30));
     let text =
         format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
-    Candidate::new(&packets::SECTION, format!("{ID}{}", open.session), text)
+    Candidate::new(&packets::SECTION, format!("{CANDIDATE_ID_PREFIX}{}", open.session), text)
 }
 
-fn told(context: &HookContext, told: &[String]) -> Result<()> {
-    for session in told.iter().filter_map(|id| Id::new(id.strip_prefix(ID)?).ok()) {
+fn mark_told_sessions_offered(context: &HookContext, told: &[String]) -> Result<()> {
+    for session in told.iter().filter_map(|id| Id::new(id.strip_prefix(CANDIDATE_ID_PREFIX)?).ok()) {
         mark_offered(context.project.store, &session)?;
     }
     Ok(())
 }
 
 fn mark_offered(store: &Store, session: &Id) -> Result<()> {
-    let seen = store.session(session).get::<CrashRecord>()?.unwrap_or_default();
-    Ok(store.session(session).put(&CrashRecord { offered: true, ..seen })?)
+    let seen = store.session(session).read::<CrashRecord>()?.unwrap_or_default();
+    Ok(store.session(session).write(&CrashRecord { offered: true, ..seen })?)
 }
 
 /// Returns whether a packet is a draft or active, and nobody has claimed it.
-fn is_open(store: &Store, packet: &str) -> bool {
-    let Some(document) = Id::new(packet).ok().and_then(|id| store.packet(&id).ok()) else { return false };
-    let packet = Packet::read(&document, packet);
-    matches!(packet.status, Some(Status::Draft | Status::Active)) && packet.claimed_by.is_empty()
+fn is_packet_open(store: &Store, packet: &str) -> bool {
+    let Some(document) = Id::new(packet).ok().and_then(|id| store.read_packet(&id).ok()) else {
+        return false;
+    };
+    let packet = Packet::read_frontmatter(&document, packet);
+    matches!(packet.status, Some(PacketStatus::Draft | PacketStatus::Active)) && packet.claimed_by.is_empty()
 }
 
 /// Records that this session already has a packet. If the session crashes before it goes on, that packet is used.
-pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
+pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
-    let seen =
-        CrashRecord { packet: packet.to_owned(), offered: false, until: until(world, store, &session)? };
-    Ok(store.session(&session).put(&seen)?)
+    let seen = CrashRecord {
+        packet: packet.to_owned(),
+        offered: false,
+        until: journal_end(world, store, &session)?,
+    };
+    Ok(store.session(&session).write(&seen)?)
 }
 
 /// Counts crashed sessions that have no packet yet, among the newest sessions. Changes nothing.
-pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
-    let tail = match store.dir().recent(layout::SESSIONS, TAIL) {
+pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usize> {
+    let tail = match store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(0),
         tail => tail?,
     };
     let mut waiting = 0;
-    for open in open(&tail).iter().rev().take(LOOKED_AT) {
-        if seen_to(store, open)?.is_none() && is_dead(store, open, world.now)? {
+    for open in open_sessions(&tail).iter().rev().take(MAX_SESSIONS_EXAMINED) {
+        if read_valid_crash_record(store, open)?.is_none() && is_dead(store, open, world.now)? {
             waiting += 1;
         }
     }
@@ -193,34 +206,40 @@ pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
 }
 
 /// Returns the lock that is held while dead sessions are handled, so that no session gets two packets.
-fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
-    store.lock(layout::SWEEP_LOCK, wait)
+fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
+    store.lock_record(layout::SWEEP_LOCK, wait)
 }
 
-fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: FileHashes) -> Result<Swept> {
+fn sweep_session(
+    world: &World,
+    project: &Project,
+    open: &Entry,
+    mode: Mode,
+    hashes: FileHashes,
+) -> Result<SweptSession> {
     let unfinished = match mode {
-        Mode::Write => catch_up(world, project, open, hashes),
+        Mode::Write => read_rest_of_transcript(world, project, open, hashes),
         Mode::DryRun => Vec::new(),
     };
-    let mut source = handoff::of_session(project, &open.session, None)?;
+    let mut source = handoff::source_of_session(project, &open.session, None)?;
     source.digest.unfinished = unfinished;
     if hashes == FileHashes::Take {
-        add_stored(world, project, open, &mut source.digest);
+        add_facts_from_database(world, project, open, &mut source.digest);
     }
     let digest = &source.digest;
-    let swept = |packet: String, written| Swept {
+    let swept = |packet: String, written| SweptSession {
         session: open.session.to_string(),
         harness: open.harness.clone(),
         last_at: digest.last_at.clone(),
         packet,
         written,
     };
-    let prompts = words::real(&digest.prompts);
+    let prompts = words::prompts_about_work(&digest.prompts);
     let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
     else {
         if mode == Mode::Write {
-            let until = until(world, &project.store, &open.session)?;
-            project.store.session(&open.session).put(&CrashRecord {
+            let until = journal_end(world, &project.store, &open.session)?;
+            project.store.session(&open.session).write(&CrashRecord {
                 packet: String::new(),
                 offered: true,
                 until,
@@ -228,45 +247,51 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
         }
         return Ok(swept(String::new(), false));
     };
-    let purpose = format!("go on: {}", inline(&last.text, 120));
+    let purpose = format!("go on: {}", inline_for_model(&last.text, 120));
     if mode == Mode::DryRun {
-        return Ok(swept(model::packet::id(world.now, &purpose, 1), false));
+        return Ok(swept(model::packet::packet_id(world.now, &purpose, 1), false));
     }
     // No process is started here, because a session start runs this too.
-    let git = store::git::head(&project.root.checkout);
-    let git = git.map(|head| model::packet::Git {
-        branch: crate::project::git::safe_branch(&head),
+    let git = store::git::read_head(&project.root.checkout);
+    let git = git.map(|head| model::packet::GitFacts {
+        branch: crate::project::git::redacted_branch(&head),
         head: head.commit,
         dirty: None,
     });
-    let request = handoff::Request { purpose: &purpose, hashes, ..handoff::Request::default() };
-    let report = handoff::write(world, project, &source, &request, git.as_ref())?;
-    handed_off(world, &project.store, open.session.as_str(), &report.id)?;
+    let request = handoff::HandoffRequest { purpose: &purpose, hashes, ..handoff::HandoffRequest::default() };
+    let report = handoff::write_packet(world, project, &source, &request, git.as_ref())?;
+    record_handoff_packet(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
 }
 
 /// Adds what the harness's database, if there is one, says about a dead session: its last words and the call it died
 /// in, which no hook reported. If the database cannot be read, the journal is good enough. This starts a process, so
 /// it does not run in a hook.
-fn add_stored(world: &World, project: &Project, dead: &Entry, digest: &mut Digest) {
-    let rows = harness::by_name(&dead.harness)
-        .and_then(|harness| database::of_harness(world, harness, &dead.session).ok().flatten());
+fn add_facts_from_database(world: &World, project: &Project, dead: &Entry, digest: &mut Digest) {
+    let rows = harness::harness_by_name(&dead.harness)
+        .and_then(|harness| database::find_session_of_harness(world, harness, &dead.session).ok().flatten());
     let Some(rows) = rows else { return };
-    let checkout = worktree(project, dead);
-    let redact = settings::for_hook(world, Some(&project.store)).settings.redact();
-    let source = transcript::Source { path: checkout, checkout, redact, now: world.now };
-    transcript::add_rows(digest, &rows, &dead.session, &source);
-    past::bring_back(digest, checkout);
+    let checkout = worktree_of_session(project, dead);
+    let redact = settings::settings_for_hook(world, Some(&project.store)).settings.redact_options();
+    let source = transcript::TranscriptSource { path: checkout, checkout, redact, now: world.now };
+    transcript::add_database_rows(digest, &rows, &dead.session, &source);
+    past::unmark_existing_files(digest, checkout);
 }
 
 /// Adds the rest of its transcript to the records of a crashed session. That rest contains its last words and its
 /// unfinished calls. Returns the unfinished calls. If this fails, the packet contains only what hooks reported.
-fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) -> Vec<String> {
-    let (Some(transcript), Some(harness)) = (dead.transcript.as_deref(), harness::by_name(&dead.harness))
+fn read_rest_of_transcript(
+    world: &World,
+    project: &Project,
+    dead: &Entry,
+    hashes: FileHashes,
+) -> Vec<String> {
+    let (Some(transcript), Some(harness)) =
+        (dead.transcript.as_deref(), harness::harness_by_name(&dead.harness))
     else {
         return Vec::new();
     };
-    let settings = settings::for_hook(world, Some(&project.store)).settings;
+    let settings = settings::settings_for_hook(world, Some(&project.store)).settings;
     let event = Event {
         session: dead.session.as_str().into(),
         id: None,
@@ -275,38 +300,40 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
         cwd: None,
         transcript: Some(transcript.into()),
         agent: None,
-        kind: Kind::Other { name: "sweep".into() },
+        kind: EventKind::Other { name: "sweep".into() },
     };
-    let checkout = worktree(project, dead).to_string_lossy();
-    let wait = if hashes == FileHashes::Take { WAIT } else { Duration::ZERO };
+    let checkout = worktree_of_session(project, dead).to_string_lossy();
+    let wait = if hashes == FileHashes::Take { LOCK_WAIT } else { Duration::ZERO };
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: &checkout,
-        redact: settings.redact(),
+        redact: settings.redact_options(),
         now: world.now,
     };
-    let begun = checkpoint::run(&Checkpoint {
+    let begun = checkpoint::run_checkpoint(&Checkpoint {
         store: &project.store,
         harness,
         policy,
         session: &dead.session,
         event: &event,
         limit: settings.log_limit_bytes(),
-        deadline: Deadline::within(wait),
+        deadline: Deadline::of_command(wait),
         follow: &|_| Ok(None),
     });
-    let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&event), &policy));
+    let words = |told: &TranscriptRecord| {
+        describe_unfinished_call(&told.to_journal_record(&told.to_event(&event), &policy))
+    };
     begun.unwrap_or_default().iter().map(words).collect()
 }
 
 /// Returns the folder where a session worked. The paths of its files are relative to that folder.
-fn worktree<'a>(project: &'a Project, session: &'a Entry) -> &'a Path {
+fn worktree_of_session<'a>(project: &'a Project, session: &'a Entry) -> &'a Path {
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
 
 /// Returns the sessions that started, did not end and were not continued; oldest first. Some of them may be running.
-fn open(text: &[u8]) -> Vec<Entry> {
-    let mut entries = roster::parse(text);
+fn open_sessions(text: &[u8]) -> Vec<Entry> {
+    let mut entries = roster::parse_roster(text);
     entries.retain(Entry::is_open);
     entries
 }
@@ -316,9 +343,9 @@ pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<boo
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
     }
-    let digest = store.digest(&open.session, |_| {})?;
-    let last = time::parse(&digest.last_at).or_else(|| time::parse(&open.at));
-    Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > SILENT))
+    let digest = store.current_digest(&open.session, |_| {})?;
+    let last = time::parse_time(&digest.last_at).or_else(|| time::parse_time(&open.at));
+    Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > MAX_SILENCE))
 }
 
 /// What was done about a session: which packet was written, and whether it was offered.
@@ -326,28 +353,28 @@ pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<boo
 struct CrashRecord {
     packet: String,
     offered: bool,
-    until: Until,
+    until: JournalEnd,
 }
 
 /// How far the session had come when its packet was written. Anything later is not in the packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Until {
+struct JournalEnd {
     at: String,
     records: u64,
 }
 
-fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
-    let records = store.digest(session, |_| {})?.records;
-    Ok(Until { at: time::rfc3339(world.now), records })
+fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd> {
+    let records = store.current_digest(session, |_| {})?.records;
+    Ok(JournalEnd { at: time::to_rfc3339(world.now), records })
 }
 
 /// Returns what was done about a session. Also returns `None` if the session did some work afterwards, which is not in
 /// its packet.
-fn seen_to(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
-    let Some(seen) = store.session(&open.session).get::<CrashRecord>()? else { return Ok(None) };
+fn read_valid_crash_record(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
+    let Some(seen) = store.session(&open.session).read::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;
     let is_over = match *open.at < *seen.until.at {
-        false => !has_worked(store, &open.session, since)?,
+        false => !has_worked_since(store, &open.session, since)?,
         // A packet is offered only after the crash, so nothing can be later.
         true => seen.offered || !has_gone_on(store, &open.session, since)?,
     };
@@ -357,32 +384,32 @@ fn seen_to(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
 /// Returns whether the session went on after its own handoff: the user asked for something, or a file was edited.
 /// What an agent looks up right after the handoff does not need a second packet.
 fn has_gone_on(store: &Store, session: &Id, since: u64) -> Result<bool> {
-    let digest = store.digest(session, |_| {})?;
+    let digest = store.current_digest(session, |_| {})?;
     let is_edited = |file: &FileUse| file.edited_at > since && !is_our_file(&file.path);
-    Ok(words::real(&digest.prompts).iter().any(|prompt| prompt.record > since)
+    Ok(words::prompts_about_work(&digest.prompts).iter().any(|prompt| prompt.record > since)
         || digest.files.iter().any(is_edited))
 }
 
-fn has_worked(store: &Store, session: &Id, since: u64) -> Result<bool> {
-    let digest = store.digest(session, |_| {})?;
+fn has_worked_since(store: &Store, session: &Id, since: u64) -> Result<bool> {
+    let digest = store.current_digest(session, |_| {})?;
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
     Ok(digest.files.iter().any(|file| touched(file) && !is_our_file(&file.path))
-        || digest.commands.iter().any(|used| used.last > since && !is_our_command(&used.command)))
+        || digest.commands.iter().any(|used| used.last > since && !is_thru_command(&used.command)))
 }
 
 fn is_our_file(path: &str) -> bool {
-    Path::new(path).starts_with(layout::STORE)
+    Path::new(path).starts_with(layout::STORE_FOLDER)
 }
 
-fn is_our_command(line: &str) -> bool {
+fn is_thru_command(line: &str) -> bool {
     let is_ours = |words: &Vec<String>| words[0].rsplit('/').next() == Some("thru");
-    let commands = shell::simple(line);
+    let commands = shell::simple_commands(line);
     !commands.is_empty() && commands.iter().all(is_ours)
 }
 
 impl SessionState for CrashRecord {
-    const FOLDER: &'static str = layout::SWEPT;
-    const LARGEST: usize = 1024;
+    const FOLDER: &'static str = layout::SWEPT_FOLDER;
+    const MAX_BYTES: usize = 1024;
 
     fn parse(bytes: &[u8]) -> std::result::Result<CrashRecord, String> {
         let text = String::from_utf8_lossy(bytes);
@@ -390,15 +417,15 @@ impl SessionState for CrashRecord {
         let packet = lines.next().unwrap_or_default().trim_matches('-').to_owned();
         let offered = lines.next() == Some("offered");
         let until = lines.next().and_then(|line| line.split_once(' '));
-        let until =
-            until.map(|(at, records)| Until { at: at.to_owned(), records: records.parse().unwrap_or(0) });
+        let until = until
+            .map(|(at, records)| JournalEnd { at: at.to_owned(), records: records.parse().unwrap_or(0) });
         Ok(CrashRecord { packet, offered, until: until.unwrap_or_default() })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let packet = if self.packet.is_empty() { "-" } else { &self.packet };
         let offered = if self.offered { "offered" } else { "-" };
-        let Until { at, records } = &self.until;
+        let JournalEnd { at, records } = &self.until;
         format!("{packet}\n{offered}\n{at} {records}\n").into_bytes()
     }
 }

@@ -11,39 +11,39 @@ pub mod suggest;
 mod view;
 
 use jiff::Timestamp;
-use model::decision::{self, Decision, Standing, State};
+use model::decision::{self, Decision, DecisionStanding, DecisionState};
 use model::digest::Digest;
 use model::event::{EventName, EventSet};
-use store::{AnswersSeen, Store};
+use store::{AnswersFingerprint, Store};
 
 use crate::features::{Feature, ProjectContext, swarm};
 use crate::{Error, Result};
-pub(crate) use brief::{in_words, since};
+pub(crate) use brief::{decisions_for_packet, decisions_since_packet};
 
 pub const ROW: Feature = Feature {
     name: "decisions",
     wants: EventSet::of(&[EventName::ToolDone]),
     decide: answers::decide,
-    follow: answers::follow,
-    candidates: brief::candidates,
+    follow: answers::update_at_checkpoint,
+    candidates: brief::brief_candidates,
     sections: brief::SECTIONS,
     facts_for_summary: brief::facts_for_summary,
     continue_as: |context, previous| {
-        Ok(context.project.store.session(context.session).inherit::<AnswersSeen>(previous)?)
+        Ok(context.project.store.session(context.session).inherit::<AnswersFingerprint>(previous)?)
     },
-    checks: report::checks,
-    status: report::status,
-    ..Feature::NONE
+    checks: report::doctor_checks,
+    status: report::status_lines,
+    ..Feature::EMPTY_FEATURE
 };
 
 /// How much of the end of the log a hook reads: first about 100 decisions, and more only if few of them are in force.
-const WINDOWS: [u64; 3] = [24 * 1024, 64 * 1024, RECENT];
+const LOG_TAIL_BYTES: [u64; 3] = [24 * 1024, 64 * 1024, MAX_LOG_TAIL_BYTES];
 
 /// How many bytes of the log a hook reads at most: about 4,000 decisions.
-const RECENT: u64 = 1024 * 1024;
+const MAX_LOG_TAIL_BYTES: u64 = 1024 * 1024;
 
 /// How many bytes of the log are searched at most for an answer: about 30,000 decisions.
-const LONGEST_LOG: u64 = 8 * 1024 * 1024;
+const MAX_LOG_BYTES_SEARCHED: u64 = 8 * 1024 * 1024;
 
 /// Decisions in force, newest first.
 #[derive(Debug, Default)]
@@ -56,12 +56,12 @@ pub(crate) struct InForce {
 }
 
 /// Returns the decisions in force. Returns at least `most` of them if there are that many.
-pub(crate) fn current(project: &ProjectContext, most: usize) -> Result<InForce> {
+pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Result<InForce> {
     let mut found = InForce { is_all: true, ..InForce::default() };
-    for window in WINDOWS {
+    for window in LOG_TAIL_BYTES {
         let (lines, is_all) = project.store.newest_decisions(window)?;
-        let standing = decision::fold(lines, project.world.now).into_iter().rev();
-        let current = standing.filter(|one| one.state == State::Current).map(|one| one.decision);
+        let standing = decision::fold_decisions(lines, project.world.now).into_iter().rev();
+        let current = standing.filter(|one| one.state == DecisionState::Current).map(|one| one.decision);
         found = InForce { decisions: current.collect(), is_all, set_aside: None };
         if is_all || found.decisions.len() >= most {
             break;
@@ -79,28 +79,28 @@ pub(crate) fn current(project: &ProjectContext, most: usize) -> Result<InForce> 
 
 /// Returns the newest few thousand decisions, oldest first, and whether the list is complete. Hooks never read more
 /// decisions.
-pub(crate) fn recent(store: &Store, now: Timestamp) -> Result<(Vec<Standing>, bool)> {
-    let (lines, is_all) = store.newest_decisions(RECENT)?;
-    Ok((decision::fold(lines, now), is_all))
+pub(crate) fn recent_decisions(store: &Store, now: Timestamp) -> Result<(Vec<DecisionStanding>, bool)> {
+    let (lines, is_all) = store.newest_decisions(MAX_LOG_TAIL_BYTES)?;
+    Ok((decision::fold_decisions(lines, now), is_all))
 }
 
 /// Returns all decisions, oldest first.
-pub(crate) fn all(store: &Store, now: Timestamp) -> Result<Vec<Standing>> {
-    Ok(decision::fold(store.decisions()?.0, now))
+pub(crate) fn all_decisions(store: &Store, now: Timestamp) -> Result<Vec<DecisionStanding>> {
+    Ok(decision::fold_decisions(store.all_decisions()?.0, now))
 }
 
 /// Removes from a digest the answers that are recorded as decisions, whether or not these decisions are still in
 /// force.
-pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()> {
+pub(crate) fn remove_recorded_answers(store: &Store, digest: &mut Digest) -> Result<()> {
     if digest.answers.is_empty() {
         return Ok(());
     }
     // A session's own answers are usually among the newest decisions, but many decisions may have been made since
     // in a long session.
     let mut left: Vec<String> = digest.answers.iter().map(decision::answer_id).collect();
-    for window in [WINDOWS[1], LONGEST_LOG] {
+    for window in [LOG_TAIL_BYTES[1], MAX_LOG_BYTES_SEARCHED] {
         let is_all;
-        (left, is_all) = store.unrecorded(left, window)?;
+        (left, is_all) = store.unrecorded_ids(left, window)?;
         if left.is_empty() || is_all {
             break;
         }
@@ -110,20 +110,22 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
 }
 
 /// Returns the decision with this id, or the only decision whose id begins with `word`.
-fn find<'a>(all: &'a [Standing], word: &str) -> Result<&'a Standing> {
+fn find_decision<'a>(all: &'a [DecisionStanding], word: &str) -> Result<&'a DecisionStanding> {
     let bare = word.strip_prefix("d-").unwrap_or(word);
-    let id = |one: &&Standing| one.decision.id.strip_prefix("d-").is_some_and(|id| id.starts_with(bare));
+    let id =
+        |one: &&DecisionStanding| one.decision.id.strip_prefix("d-").is_some_and(|id| id.starts_with(bare));
     let exact = all.iter().find(|one| one.decision.id == word);
-    let found: Vec<&Standing> = if bare.is_empty() { Vec::new() } else { all.iter().filter(id).collect() };
+    let found: Vec<&DecisionStanding> =
+        if bare.is_empty() { Vec::new() } else { all.iter().filter(id).collect() };
     match (exact, found.as_slice()) {
         (Some(one), _) => Ok(one),
         (None, [one]) => Ok(*one),
         (None, []) => Err(Error::Absent {
-            what: format!("there is no decision {}", line(word)),
+            what: format!("there is no decision {}", to_one_line(word)),
             hint: "`thru decisions list --all` shows those there are".into(),
         }),
         (None, several) => Err(Error::Usage {
-            what: format!("{} decisions begin with {}", several.len(), line(word)),
+            what: format!("{} decisions begin with {}", several.len(), to_one_line(word)),
             hint: format!(
                 "say more of it: {}",
                 several.iter().take(5).map(|one| one.decision.id.as_str()).collect::<Vec<_>>().join(", ")
@@ -133,6 +135,6 @@ fn find<'a>(all: &'a [Standing], word: &str) -> Result<&'a Standing> {
 }
 
 /// Shortens a text to one line.
-fn line(text: &str) -> String {
+fn to_one_line(text: &str) -> String {
     model::render::one_line(text, 120)
 }

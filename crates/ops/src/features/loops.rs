@@ -11,25 +11,27 @@ mod stop_facts;
 mod validators;
 
 use jiff::{SignedDuration, Timestamp};
-use model::event::{EventName, EventSet, Kind};
+use model::event::{EventKind, EventName, EventSet};
 use model::id::Id;
-use model::loops::log::{Entry, Event};
-use model::loops::pointer::Pointer;
-use model::loops::{Ended, Loop, Promise, Record, Status};
+use model::loops::log::{LoopEvent, LoopLogEntry};
+use model::loops::pointer::ForegroundPointer;
+use model::loops::{EndReason, Loop, LoopRecord, LoopStatus, Promise};
 use model::time;
 use serde::Serialize;
-use store::{Found, Store};
+use store::{FoundRoot, Store};
 
-pub use adopt::{Adoption, adopt, to_adopt};
-pub use choose::Wanted;
-use choose::{LoopUse, Owner, choose, find_owner, in_front, need_trust, open, trusted};
-pub use report::short;
+pub use adopt::{LoopAdoption, adopt_loop, prepare_adoption};
+pub use choose::WantedOwner;
+use choose::{
+    LoopOwner, LoopUse, choose, find_owner, foreground_loop_id, open_store, open_trusted_store, require_trust,
+};
+pub use report::short_session_id;
 
 use crate::features::{Decision, Feature};
 use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
-use crate::session::list::Chosen;
-use crate::setup::init::PATIENCE;
+use crate::session::list::SessionChoice;
+use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
@@ -41,39 +43,39 @@ pub const ROW: Feature = Feature {
         EventName::SessionEnd,
     ]),
     decide,
-    candidates: session::candidates,
+    candidates: session::brief_candidates,
     sections: session::SECTIONS,
     continue_as: session::continue_as,
-    checks: report::checks,
-    status: report::status,
-    ..Feature::NONE
+    checks: report::doctor_checks,
+    status: report::status_lines,
+    ..Feature::EMPTY_FEATURE
 };
 
 /// Decides what loops do with an event of the main agent.
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A loop never holds a sub-agent, and a truncated payload is not a reason to hold anybody.
     if context.event.agent.is_some() || context.event.torn {
-        return Ok(Decision::nothing("loops act only on complete events of the main agent"));
+        return Ok(Decision::no_action("loops act only on complete events of the main agent"));
     }
     match &context.event.kind {
-        Kind::Stop(stopped) => stop::decide(context, stopped),
-        Kind::SessionStart { source } => session::begin(context, *source),
-        Kind::Prompt { .. } | Kind::SessionEnd { .. } => stop::notice(context),
-        Kind::ToolDone(_)
-        | Kind::BeforeCompact { .. }
-        | Kind::Summary { .. }
-        | Kind::AfterCompact { .. }
-        | Kind::SubagentStart
-        | Kind::SubagentStop { .. }
-        | Kind::Other { .. } => Ok(Decision::nothing("loops do not act on this event")),
+        EventKind::Stop(stopped) => stop::decide_at_stop(context, stopped),
+        EventKind::SessionStart { source } => session::claim_waiting_loop(context, *source),
+        EventKind::Prompt { .. } | EventKind::SessionEnd { .. } => stop::decide_overridden(context),
+        EventKind::ToolDone(_)
+        | EventKind::BeforeCompact { .. }
+        | EventKind::Summary { .. }
+        | EventKind::AfterCompact { .. }
+        | EventKind::SubagentStart
+        | EventKind::SubagentStop { .. }
+        | EventKind::Other { .. } => Ok(Decision::no_action("loops do not act on this event")),
     }
 }
 
 /// A loop, as it is shown to a person.
 #[derive(Clone, Debug, Serialize)]
-pub struct Shown {
+pub struct LoopShown {
     pub id: String,
-    pub status: Status,
+    pub status: LoopStatus,
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
@@ -87,7 +89,7 @@ pub struct Shown {
     /// Whether the loop waits for the next session that starts.
     pub waiting: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended_reason: Option<Ended>,
+    pub ended_reason: Option<EndReason>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_detail: Option<String>,
     pub validators: Vec<String>,
@@ -99,108 +101,109 @@ pub struct Shown {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct List {
+pub struct LoopListing {
     /// Sorted so that the loop that was changed last comes first.
-    pub loops: Vec<Shown>,
+    pub loops: Vec<LoopShown>,
     /// Files that cannot be read as loops.
     pub damaged: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Log {
+pub struct LoopLogShown {
     #[serde(rename = "loop")]
-    pub shown: Shown,
-    pub entries: Vec<Entry>,
+    pub shown: LoopShown,
+    pub entries: Vec<LoopLogEntry>,
     /// The number of lines that cannot be read.
     pub torn: usize,
 }
 
 /// What a command did to a loop.
 #[derive(Clone, Debug, Serialize)]
-pub struct Changed {
+pub struct LoopChanged {
     #[serde(rename = "loop")]
-    pub shown: Shown,
+    pub shown: LoopShown,
     /// False if there was nothing to change.
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chosen: Option<Chosen>,
+    pub chosen: Option<SessionChoice>,
     /// What else the user should know.
     pub notes: Vec<String>,
 }
 
 /// What to change about a loop when it continues.
 #[derive(Clone, Copy, Debug)]
-pub struct Resumption<'a> {
+pub struct ResumeOptions<'a> {
     pub max_iterations: Option<u64>,
     pub seconds: Option<i64>,
-    pub owner: Wanted<'a>,
+    pub owner: WantedOwner<'a>,
 }
 
 /// Lists the loops. Without a root the list is empty, which is not an error.
-pub fn list(world: &World) -> Result<List> {
-    let store = match world.find()? {
-        Found::Marked { store, .. } => store,
-        Found::Unmarked(_) => return Ok(List { loops: Vec::new(), damaged: Vec::new() }),
+pub fn list_loops(world: &World) -> Result<LoopListing> {
+    let store = match world.find_root()? {
+        FoundRoot::Marked { store, .. } => store,
+        FoundRoot::Unmarked(_) => return Ok(LoopListing { loops: Vec::new(), damaged: Vec::new() }),
     };
-    let (records, damaged) = all(&store)?;
-    let pointer = pointer(&store, &records);
-    let mut loops: Vec<Shown> = records.iter().map(|record| shown(&store, &record.state, &pointer)).collect();
+    let (records, damaged) = all_loops(&store)?;
+    let pointer = read_or_rebuild_pointer(&store, &records);
+    let mut loops: Vec<LoopShown> =
+        records.iter().map(|record| loop_shown(&store, &record.state, &pointer)).collect();
     loops.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
-    Ok(List { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
+    Ok(LoopListing { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
 }
 
-pub fn show(world: &World, named: Option<&str>) -> Result<(Shown, String)> {
-    let store = open(world)?;
+pub fn show_loop(world: &World, named: Option<&str>) -> Result<(LoopShown, String)> {
+    let store = open_store(world)?;
     let record = store.read_loop(&choose(world, &store, named, LoopUse::Look)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
-    Ok((shown(&store, &record.state, &store.foreground()?.unwrap_or_default()), text))
+    Ok((loop_shown(&store, &record.state, &store.read_foreground()?.unwrap_or_default()), text))
 }
 
-pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
-    let store = open(world)?;
+pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
+    let store = open_store(world)?;
     let id = choose(world, &store, named, LoopUse::Look)?;
     let record = store.read_loop(&id)?;
     let mut entries = Vec::new();
-    let tally = store.loop_log(&id, |entry| entries.push(entry))?;
-    let pointer = store.foreground()?.unwrap_or_default();
-    Ok(Log { shown: shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
+    let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry))?;
+    let pointer = store.read_foreground()?.unwrap_or_default();
+    Ok(LoopLogShown { shown: loop_shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
 }
 
 /// Puts a loop into the foreground of a session. The loop that was in the foreground before stays active and waits.
-pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
-    let store = trusted(world)?;
+pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<LoopChanged> {
+    let store = open_trusted_store(world)?;
     let id = choose(world, &store, Some(named), LoopUse::Look)?;
     let owner = find_owner(world, &store, owner)?;
-    let _lock = store.lock_loops(PATIENCE)?;
+    let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
-    if record.state.status != Status::Active {
-        return Err(not_active(&record.state));
+    if record.state.status != LoopStatus::Active {
+        return Err(not_active_error(&record.state));
     }
-    need_started_here(&store, &record.state)?;
+    require_consent(&store, &record.state)?;
     let mut next = record.state.clone();
     next.last_stop = None;
-    put_forward(world, &store, &record, next, &owner, Event::Activated)
+    write_and_set_foreground(world, &store, &record, next, &owner, LoopEvent::Activated)
 }
 
-pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Changed> {
-    let store = trusted(world)?;
+pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Result<LoopChanged> {
+    let store = open_trusted_store(world)?;
     let id = choose(world, &store, named, LoopUse::Resume)?;
     let known = store.read_loop(&id)?.state.session;
     let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
         // Outside a harness, the loop returns to its earlier session.
-        (Err(_), Wanted::Here, Some(session)) => match Id::new(&session) {
-            Ok(session) => Owner::Session(session, Chosen::Named),
-            Err(_) => Owner::Next,
+        (Err(_), WantedOwner::Here, Some(session)) => match Id::new(&session) {
+            Ok(session) => LoopOwner::Session(session, SessionChoice::Named),
+            Err(_) => LoopOwner::Next,
         },
         (owner, _, _) => owner?,
     };
-    let _lock = store.lock_loops(PATIENCE)?;
+    let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();
     match next.status {
-        Status::Active => return Err(not_paused(&next)),
-        Status::Done | Status::Cancelled => return Err(not_active(&next)),
-        Status::Paused => need_started_here(&store, &next)?,
+        LoopStatus::Active => return Err(not_paused_error(&next)),
+        LoopStatus::Done | LoopStatus::Cancelled => return Err(not_active_error(&next)),
+        LoopStatus::Paused => require_consent(&store, &next)?,
     }
     next.max_iterations = how.max_iterations.unwrap_or(next.max_iterations);
     if next.max_iterations > 0 && next.iteration >= next.max_iterations {
@@ -212,72 +215,72 @@ pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Cha
         });
     }
     if let Some(seconds) = how.seconds {
-        next.deadline = Some(deadline(world.now, seconds)?);
+        next.deadline = Some(deadline_after(world.now, seconds)?);
     }
-    if next.deadline.as_deref().and_then(time::parse).is_some_and(|deadline| deadline <= world.now) {
+    if next.deadline.as_deref().and_then(time::parse_time).is_some_and(|deadline| deadline <= world.now) {
         return Err(Error::Refused {
             what: format!("the time of {id} is up"),
             hint: format!("`thru loop resume {id} --for 1h` gives it more"),
         });
     }
-    next.status = Status::Active;
+    next.status = LoopStatus::Active;
     (next.ended, next.ended_detail, next.last_stop) = (None, None, None);
-    put_forward(world, &store, &record, next, &owner, Event::Resumed)
+    write_and_set_foreground(world, &store, &record, next, &owner, LoopEvent::Resumed)
 }
 
-pub fn pause(world: &World, named: Option<&str>) -> Result<Changed> {
-    set_back(world, named, |state| match state.status {
-        Status::Active => {
-            state.status = Status::Paused;
-            Ok(Some(Event::Paused))
+pub fn pause_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
+    change_and_remove_from_foreground(world, named, |state| match state.status {
+        LoopStatus::Active => {
+            state.status = LoopStatus::Paused;
+            Ok(Some(LoopEvent::Paused))
         }
-        Status::Paused => Ok(None),
-        Status::Done | Status::Cancelled => Err(not_active(state)),
+        LoopStatus::Paused => Ok(None),
+        LoopStatus::Done | LoopStatus::Cancelled => Err(not_active_error(state)),
     })
 }
 
 /// Ends a loop permanently.
-pub fn cancel(world: &World, named: Option<&str>) -> Result<Changed> {
-    set_back(world, named, |state| match state.status {
-        Status::Cancelled => Ok(None),
-        Status::Done => Err(not_active(state)),
-        Status::Active | Status::Paused => {
-            state.end(Ended::Cancelled, None);
-            Ok(Some(Event::Cancelled))
+pub fn cancel_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
+    change_and_remove_from_foreground(world, named, |state| match state.status {
+        LoopStatus::Cancelled => Ok(None),
+        LoopStatus::Done => Err(not_active_error(state)),
+        LoopStatus::Active | LoopStatus::Paused => {
+            state.end_with_reason(EndReason::Cancelled, None);
+            Ok(Some(LoopEvent::Cancelled))
         }
     })
 }
 
 /// Applies `change` to a loop and removes the loop from the foreground.
-fn set_back(
+fn change_and_remove_from_foreground(
     world: &World,
     named: Option<&str>,
-    change: impl FnOnce(&mut Loop) -> Result<Option<Event>>,
-) -> Result<Changed> {
-    let store = open(world)?;
+    change: impl FnOnce(&mut Loop) -> Result<Option<LoopEvent>>,
+) -> Result<LoopChanged> {
+    let store = open_store(world)?;
     let id = choose(world, &store, named, LoopUse::SetBack)?;
-    let _lock = store.lock_loops(PATIENCE)?;
+    let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();
     let event = change(&mut next)?;
-    let mut pointer = front(&store)?;
+    let mut pointer = foreground_pointer(&store)?;
     if event.is_some() {
-        next.touch(world.now);
-        write(&store, &id, &record, next.clone())?;
+        next.set_updated_time(world.now);
+        write_loop(&store, &id, &record, next.clone())?;
     }
-    if pointer.holds(id.as_str()) || pointer.active_loop_id.as_deref() == Some(id.as_str()) {
-        pointer.clear(id.as_str());
+    if pointer.contains_loop(id.as_str()) || pointer.active_loop_id.as_deref() == Some(id.as_str()) {
+        pointer.remove_loop(id.as_str());
         store.write_foreground(&pointer)?;
     }
     if let Some(event) = event {
-        note(world, &store, &next, event)?;
+        append_to_log(world, &store, &next, event)?;
     }
-    if next.status == Status::Cancelled {
+    if next.status == LoopStatus::Cancelled {
         // If somebody restores the file later, the user's consent is not restored with it.
         consent::withdraw_loop(&store, &next.id)?;
     }
-    Ok(Changed {
-        shown: shown(&store, &next, &pointer),
+    Ok(LoopChanged {
+        shown: loop_shown(&store, &next, &pointer),
         changed: event.is_some(),
         chosen: None,
         notes: Vec::new(),
@@ -285,41 +288,42 @@ fn set_back(
 }
 
 /// Writes a loop that is about to run, and sets the foreground pointer to it.
-fn put_forward(
+fn write_and_set_foreground(
     world: &World,
     store: &Store,
-    record: &Record,
+    record: &LoopRecord,
     mut next: Loop,
-    owner: &Owner,
-    event: Event,
-) -> Result<Changed> {
-    let id = Id::new(&next.id).map_err(|bad| usage(bad.to_string(), "`thru loop list` shows the loops"))?;
-    next.touch(world.now);
+    owner: &LoopOwner,
+    event: LoopEvent,
+) -> Result<LoopChanged> {
+    let id =
+        Id::new(&next.id).map_err(|bad| usage_error(bad.to_string(), "`thru loop list` shows the loops"))?;
+    next.set_updated_time(world.now);
     next.session = match owner {
-        Owner::Session(session, _) => Some(session.to_string()),
-        Owner::Next => None,
+        LoopOwner::Session(session, _) => Some(session.to_string()),
+        LoopOwner::Next => None,
     };
     consent::allow_loop(store, Some(&record.state), &next, owner.claim(), world.now)?;
-    write(store, &id, record, next.clone())?;
-    let (pointer, notes) = point(store, &next, owner)?;
-    note(world, store, &next, event)?;
+    write_loop(store, &id, record, next.clone())?;
+    let (pointer, notes) = point_to_loop(store, &next, owner)?;
+    append_to_log(world, store, &next, event)?;
     let chosen = match owner {
-        Owner::Session(_, chosen) => Some(*chosen),
-        Owner::Next => None,
+        LoopOwner::Session(_, chosen) => Some(*chosen),
+        LoopOwner::Next => None,
     };
-    Ok(Changed { shown: shown(store, &next, &pointer), changed: true, chosen, notes })
+    Ok(LoopChanged { shown: loop_shown(store, &next, &pointer), changed: true, chosen, notes })
 }
 
 /// Sets the foreground pointer to a loop. The notes say which loop it replaces.
-fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<String>)> {
-    let mut pointer = front(store)?;
+fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(ForegroundPointer, Vec<String>)> {
+    let mut pointer = foreground_pointer(store)?;
     let before = match owner {
-        Owner::Session(session, _) => pointer.of(session.as_str()).map(str::to_owned),
-        Owner::Next => pointer.next.clone(),
+        LoopOwner::Session(session, _) => pointer.loop_of_session(session.as_str()).map(str::to_owned),
+        LoopOwner::Next => pointer.next.clone(),
     };
     match owner {
-        Owner::Session(session, _) => pointer.set(&state.id, session.as_str()),
-        Owner::Next => pointer.set_next(&state.id),
+        LoopOwner::Session(session, _) => pointer.set_for_session(&state.id, session.as_str()),
+        LoopOwner::Next => pointer.set_for_next_session(&state.id),
     }
     store.write_foreground(&pointer)?;
     let notes = before.filter(|before| *before != state.id).map(|before| {
@@ -328,8 +332,8 @@ fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<Str
     Ok((pointer, notes.into_iter().collect()))
 }
 
-fn write(store: &Store, id: &Id, record: &Record, next: Loop) -> Result<()> {
-    let edited = record.edited(next).map_err(|error| Error::Refused {
+fn write_loop(store: &Store, id: &Id, record: &LoopRecord, next: Loop) -> Result<()> {
+    let edited = record.with_state(next).map_err(|error| Error::Refused {
         what: format!("{id}: {error}"),
         hint: "fix the frontmatter of the loop by hand".into(),
     })?;
@@ -337,26 +341,27 @@ fn write(store: &Store, id: &Id, record: &Record, next: Loop) -> Result<()> {
 }
 
 /// Adds a line to the loop's log.
-fn note(world: &World, store: &Store, state: &Loop, event: Event) -> Result<()> {
+fn append_to_log(world: &World, store: &Store, state: &Loop, event: LoopEvent) -> Result<()> {
     let Ok(id) = Id::new(&state.id) else { return Ok(()) };
-    let entry = Entry {
+    let entry = LoopLogEntry {
         session: state.session.clone(),
         reason: state.ended,
-        ..Entry::new(&time::rfc3339(world.now), event, state.iteration)
+        ..LoopLogEntry::new(&time::to_rfc3339(world.now), event, state.iteration)
     };
-    let limit = settings::here(world).settings().log_limit_bytes();
+    let limit = settings::settings_here(world).settings().log_limit_bytes();
     Ok(store.append_loop_log(&id, &entry, limit)?)
 }
 
-fn shown(store: &Store, state: &Loop, pointer: &Pointer) -> Shown {
-    as_shown(state, pointer, consent::is_started_here(store, state))
+fn loop_shown(store: &Store, state: &Loop, pointer: &ForegroundPointer) -> LoopShown {
+    loop_shown_with_consent(state, pointer, consent::is_started_here(store, state))
 }
 
-fn as_shown(state: &Loop, pointer: &Pointer, started_here: bool) -> Shown {
+fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, started_here: bool) -> LoopShown {
     let state = state.clone();
-    let foreground = state.session.as_deref().is_some_and(|session| pointer.of(session) == Some(&state.id));
-    let runs = started_here && state.status == Status::Active;
-    Shown {
+    let foreground =
+        state.session.as_deref().is_some_and(|session| pointer.loop_of_session(session) == Some(&state.id));
+    let runs = started_here && state.status == LoopStatus::Active;
+    LoopShown {
         foreground: foreground && runs,
         waiting: pointer.next.as_deref() == Some(&state.id) && runs,
         started_here,
@@ -377,13 +382,14 @@ fn as_shown(state: &Loop, pointer: &Pointer, started_here: bool) -> Shown {
 }
 
 /// Returns the loop in the foreground: the loop of the current session, or else the loop that was put there last.
-pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
-    let pointer = front(store)?;
-    let Some(id) = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else { return Ok(None) };
+pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>> {
+    let pointer = foreground_pointer(store)?;
+    let Some(id) = foreground_loop_id(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else {
+        return Ok(None);
+    };
     match store.read_loop(&id) {
-        Ok(record) => {
-            Ok(Some(shown(store, &record.state, &pointer)).filter(|shown| shown.foreground || shown.waiting))
-        }
+        Ok(record) => Ok(Some(loop_shown(store, &record.state, &pointer))
+            .filter(|shown| shown.foreground || shown.waiting)),
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -391,11 +397,11 @@ pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
 
 /// Returns whether a loop came with a clone or a pull, was changed by somebody, or was made by a version without
 /// consent records.
-fn is_foreign(store: &Store, state: &Loop) -> bool {
-    matches!(state.status, Status::Active | Status::Paused) && !consent::is_started_here(store, state)
+fn is_without_consent(store: &Store, state: &Loop) -> bool {
+    matches!(state.status, LoopStatus::Active | LoopStatus::Paused) && !consent::is_started_here(store, state)
 }
 
-fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
+fn require_consent(store: &Store, state: &Loop) -> Result<()> {
     match consent::is_started_here(store, state) {
         true => Ok(()),
         false => Err(Error::Refused {
@@ -409,7 +415,7 @@ fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
 }
 
 /// Returns every loop, and an error for every file that cannot be read as a loop.
-fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
+fn all_loops(store: &Store) -> store::Result<(Vec<LoopRecord>, Vec<store::Error>)> {
     let (mut records, mut damaged) = (Vec::new(), Vec::new());
     for id in store.loop_ids()? {
         match store.read_loop(&id) {
@@ -421,46 +427,49 @@ fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
 }
 
 /// Returns the foreground pointer. It is an index that may be deleted, so it is rebuilt if necessary.
-fn pointer(store: &Store, records: &[Record]) -> Pointer {
-    match store.foreground() {
+fn read_or_rebuild_pointer(store: &Store, records: &[LoopRecord]) -> ForegroundPointer {
+    match store.read_foreground() {
         Ok(Some(pointer)) => pointer,
         // Leave out loops that were not started here: they wait for no session.
-        _ => Pointer::rebuilt(
+        _ => ForegroundPointer::rebuild_from(
             records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
         ),
     }
 }
 
 /// Returns the foreground pointer. The loops are read only if the pointer must be rebuilt.
-pub(crate) fn front(store: &Store) -> store::Result<Pointer> {
-    match store.foreground() {
+pub(crate) fn foreground_pointer(store: &Store) -> store::Result<ForegroundPointer> {
+    match store.read_foreground() {
         Ok(Some(pointer)) => Ok(pointer),
-        Ok(None) | Err(store::Error::Damaged { .. }) => Ok(pointer(store, &all(store)?.0)),
+        Ok(None) | Err(store::Error::Damaged { .. }) => {
+            Ok(read_or_rebuild_pointer(store, &all_loops(store)?.0))
+        }
         Err(error) => Err(error),
     }
 }
 
-fn deadline(now: Timestamp, seconds: i64) -> Result<String> {
+fn deadline_after(now: Timestamp, seconds: i64) -> Result<String> {
     let until = now.checked_add(SignedDuration::from_secs(seconds));
-    let until = until.map_err(|_| usage("that time is too long".into(), "write it like 2h or 1h30m"))?;
-    Ok(time::rfc3339(until))
+    let until =
+        until.map_err(|_| usage_error("that time is too long".into(), "write it like 2h or 1h30m"))?;
+    Ok(time::to_rfc3339(until))
 }
 
-fn usage(what: String, hint: &str) -> Error {
+fn usage_error(what: String, hint: &str) -> Error {
     Error::Usage { what, hint: hint.to_owned() }
 }
 
-fn not_paused(state: &Loop) -> Error {
+fn not_paused_error(state: &Loop) -> Error {
     Error::Refused {
         what: format!("{} is active already", state.id),
         hint: format!("`thru loop activate {}` brings it to the foreground", state.id),
     }
 }
 
-fn not_active(state: &Loop) -> Error {
+fn not_active_error(state: &Loop) -> Error {
     let id = &state.id;
     match state.status {
-        Status::Paused => Error::Refused {
+        LoopStatus::Paused => Error::Refused {
             what: format!("{id} is paused"),
             hint: format!("`thru loop resume {id}` continues it"),
         },

@@ -13,42 +13,44 @@ mod seal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::config::Resolved;
+use model::config::ResolvedSettings;
 use model::event::{EventName, EventSet};
-use model::gate::{self, Expected, Gate, Judged, Omission, Output, Tier, Verdict};
+use model::gate::{
+    self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, Omission, OutputTier, OutputVerdict,
+};
 use model::id::Id;
 use serde::Serialize;
-use store::{CheckDepth, Lock, Root, Run, Store, layout};
+use store::{CheckDepth, Lock, Root, RunFolder, Store, layout};
 
 use crate::features::Feature;
 use crate::project::{Project, settings, trust};
 use crate::{Error, Result, World};
 
-use orphan::Orphan;
+use orphan::OrphanedLaunch;
 
-pub use adopt::{Adoption, LaunchShown, adopt, to_adopt};
-pub use expect::{ExpectOptions, Expectation, Wanted, expect};
-pub use hook::{Open, OpenOutput, open};
-pub(crate) use live::live_run;
-pub use live::{Live, Where, clear_live, live, set_live};
-pub use run::{Again, Options, Progress, run};
-pub use seal::{Prompt, Sealed, prompt, seal};
+pub use adopt::{GateAdoption, LaunchShown, adopt_launches, prepare_adoption};
+pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect};
+pub use hook::{LiveRunState, OpenOutput, live_run_state};
+pub(crate) use live::live_run_of_project;
+pub use live::{LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
+pub use run::{GateRunOptions, Progress, RelaunchPolicy, run_gate};
+pub use seal::{OutputPrompt, SealReport, output_prompt, seal_output};
 
 pub const ROW: Feature = Feature {
     name: "outputs",
     wants: EventSet::of(&[EventName::SubagentStart, EventName::SubagentStop]),
-    annotate: hook::annotate,
+    annotate: hook::annotate_subagent_stop,
     decide: hook::decide,
-    candidates: hook::candidates,
+    candidates: hook::brief_candidates,
     sections: hook::SECTIONS,
-    checks: report::checks,
-    status: report::status,
-    ..Feature::NONE
+    checks: report::doctor_checks,
+    status: report::status_lines,
+    ..Feature::EMPTY_FEATURE
 };
 
 /// How long to wait for another process that is working in the same run. A child that a killed run was just starting
 /// keeps its lock slightly longer than the run itself.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// The state of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -56,18 +58,18 @@ pub struct GateReport {
     pub run: PathBuf,
     pub stage: String,
     pub attempt: u32,
-    pub gate: Gate,
-    pub outputs: Vec<Row>,
+    pub gate: GateResult,
+    pub outputs: Vec<OutputRow>,
     /// The note about omitted outputs, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omissions: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct OutputRow {
     pub file: String,
-    pub tier: Tier,
-    pub verdict: Verdict,
+    pub tier: OutputTier,
+    pub verdict: OutputVerdict,
     /// Why the output is not valid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -85,10 +87,10 @@ pub struct Row {
 }
 
 /// Returns the verdicts of the live run, or of the newest run of a stage. Writes nothing.
-pub fn check(world: &World, stage: Option<&str>) -> Result<GateReport> {
-    let place = GateContext::find(world)?;
-    let run = place.run(stage)?;
-    let expected = place.expected(&run)?;
+pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
+    let place = GateContext::find_project(world)?;
+    let run = place.find_run(stage)?;
+    let expected = place.read_expected(&run)?;
     report(&place, &run, &expected)
 }
 
@@ -96,58 +98,59 @@ pub fn check(world: &World, stage: Option<&str>) -> Result<GateReport> {
 struct GateContext {
     root: Root,
     store: Store,
-    resolved: Resolved,
+    resolved: ResolvedSettings,
     trusted: bool,
     /// How to trust the root, if it is not trusted.
     trust_hint: String,
 }
 
 impl GateContext {
-    fn find(world: &World) -> Result<GateContext> {
-        Ok(GateContext::of(world, Project::find(world)?))
+    fn find_project(world: &World) -> Result<GateContext> {
+        Ok(GateContext::from_project(world, Project::find_for_reading(world)?))
     }
 
-    fn of(world: &World, project: Project) -> GateContext {
+    fn from_project(world: &World, project: Project) -> GateContext {
         let Project { root, store, marker } = project;
         let trusted = world.trusts(&marker, &root.path);
         // The settings of a clone are somebody else's text, so they are used only if the root is trusted.
-        let resolved = settings::resolve(world, trusted.then_some(&store));
+        let resolved = settings::resolve_settings(world, trusted.then_some(&store));
         let trust_hint = match trusted {
             true => String::new(),
-            false => trust::advice(world, &marker.project_id, &root.path, "expected.json"),
+            false => trust::how_to_trust(world, &marker.project_id, &root.path, "expected.json"),
         };
         GateContext { root, store, resolved, trusted, trust_hint }
     }
 
     /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run in `outputs/` that
     /// does.
-    fn run(&self, stage: Option<&str>) -> Result<Run> {
+    fn find_run(&self, stage: Option<&str>) -> Result<RunFolder> {
         let Some(stage) = stage else {
-            return self.live()?.map(|live| live.run).ok_or_else(|| self.no_live_run());
+            return self.find_live_run()?.map(|live| live.run).ok_or_else(|| self.no_live_run_error());
         };
         let id = Id::new(stage).map_err(|bad| Error::Usage {
             what: bad.to_string(),
             hint: "a stage has a name such as `review`".into(),
         })?;
-        let is_of = |run: &Run| run.expected().is_ok_and(|expected| expected.stage == stage);
-        let live = self.live()?.map(|live| live.run);
-        let live = live.map(|run| if is_of(&run) { run } else { run.listed(&id) });
+        let is_of = |run: &RunFolder| run.read_expected().is_ok_and(|expected| expected.stage == stage);
+        let live = self.find_live_run()?.map(|live| live.run);
+        let live = live.map(|run| if is_of(&run) { run } else { run.with_list_of_stage(&id) });
         if let Some(run) = live.filter(is_of) {
             return Ok(run);
         }
         // The name of a run ends with its time, so the last one is the newest.
-        let names = self.store.runs()?;
+        let names = self.store.run_names()?;
         let named = names.iter().rev().filter(|name| name.starts_with(&format!("{stage}-")));
-        let mut runs =
-            named.filter_map(|name| Run::open(&self.root.path, &in_outputs(name)).ok()).filter(is_of);
+        let mut runs = named
+            .filter_map(|name| RunFolder::open(&self.root.path, &run_path_below_root(name)).ok())
+            .filter(is_of);
         runs.next().ok_or_else(|| Error::Absent {
-            what: format!("{}: there is no run of stage `{stage}`", self.outputs().display()),
+            what: format!("{}: there is no run of stage `{stage}`", self.outputs_folder().display()),
             hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md` makes one"),
         })
     }
 
-    fn expected(&self, run: &Run) -> Result<Expected> {
-        match run.expected() {
+    fn read_expected(&self, run: &RunFolder) -> Result<ExpectedOutputs> {
+        match run.read_expected() {
             Err(store::Error::Absent { path }) => Err(Error::Absent {
                 what: format!("{}: there is no such file, so nothing is expected here", path.display()),
                 hint: "`thru gate expect STAGE --critical FILE…` makes it".into(),
@@ -162,8 +165,8 @@ impl GateContext {
         }
     }
 
-    fn no_live_run(&self) -> Error {
-        let path = self.store.dir().path().join(layout::LIVE);
+    fn no_live_run_error(&self) -> Error {
+        let path = self.store.dir().path().join(layout::LIVE_RUN_FILE);
         let setting = match self.resolved.settings().live_state_file {
             path if path.is_empty() => String::new(),
             path => {
@@ -180,19 +183,19 @@ impl GateContext {
         }
     }
 
-    fn outputs(&self) -> PathBuf {
+    fn outputs_folder(&self) -> PathBuf {
         self.store.dir().path().join(layout::OUTPUTS)
     }
 
-    fn judge(&self, run: &Run, output: &Output) -> Result<Judged> {
-        judge(run, output, &self.root.checkout)
+    fn judge_output(&self, run: &RunFolder, output: &ExpectedOutput) -> Result<JudgedOutput> {
+        judge_file(run, output, &self.root.checkout)
     }
 
     /// Takes the lock that a process holds while it works in a run. If another process has it, the error names that
     /// process.
-    fn lock(&self, run: &Run, command: &str) -> Result<Lock> {
+    fn lock_run(&self, run: &RunFolder, command: &str) -> Result<Lock> {
         let who = format!("`thru {command}` (process {})", std::process::id());
-        match self.store.lock_run(run, &who, PATIENCE) {
+        match self.store.lock_run(run, &who, LOCK_WAIT) {
             Err(store::Error::Busy { .. }) => Err(Error::Busy {
                 what: format!(
                     "{}: {} is working in this run",
@@ -206,7 +209,7 @@ impl GateContext {
     }
 }
 
-fn need_trust(place: &GateContext) -> Result<()> {
+fn require_trust(place: &GateContext) -> Result<()> {
     match place.trusted {
         true => Ok(()),
         false => Err(Error::Refused {
@@ -217,25 +220,25 @@ fn need_trust(place: &GateContext) -> Result<()> {
 }
 
 /// Returns the path of a run, relative to the root.
-fn in_outputs(name: &str) -> String {
-    format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS)
+fn run_path_below_root(name: &str) -> String {
+    format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS)
 }
 
 /// Judges an output. `base` is the folder that its inputs are relative to.
-fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
-    let seen = run.look(&output.file, CheckDepth::Whole)?;
+fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<JudgedOutput> {
+    let seen = run.examine_output(&output.file, CheckDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
         String::new()
     } else {
         store::inputs_digest(base, &output.inputs)?
     };
-    Ok(gate::judge(output, &seen, &inputs))
+    Ok(gate::judge_output(output, &seen, &inputs))
 }
 
-fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateReport> {
+fn report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<GateReport> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
     for output in &expected.outputs {
-        rows.push(row(place, run, output, place.judge(run, output)?)?);
+        rows.push(output_row(place, run, output, place.judge_output(run, output)?)?);
     }
     let omissions = run.path().join(stage_omissions_file(run, expected));
     let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
@@ -243,7 +246,7 @@ fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateRep
         run: run.path().to_owned(),
         stage: expected.stage.clone(),
         attempt: expected.attempt,
-        gate: gate::gate(rows.iter().map(|row| (row.tier, row.verdict))),
+        gate: gate::gate_result(rows.iter().map(|row| (row.tier, row.verdict))),
         omissions: (omitted && omissions.exists()).then_some(omissions),
         outputs: rows,
     })
@@ -251,33 +254,38 @@ fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateRep
 
 /// Returns the file where a stage records omitted outputs. A stage that is not the folder's current one has its own
 /// file.
-fn stage_omissions_file(run: &Run, expected: &Expected) -> String {
-    match run.list() == layout::EXPECTED {
-        true => layout::OMISSIONS.to_owned(),
+fn stage_omissions_file(run: &RunFolder, expected: &ExpectedOutputs) -> String {
+    match run.list_file_name() == layout::EXPECTED_FILE {
+        true => layout::OMISSIONS_FILE.to_owned(),
         false => layout::stage_omissions_file(&expected.stage),
     }
 }
 
-fn row(place: &GateContext, run: &Run, output: &Output, judged: Judged) -> Result<Row> {
-    let invalid = judged.verdict != Verdict::Valid;
-    let log = layout::launch_log(&output.file);
-    let log = (invalid && run.holds(&log)).then(|| run.path().join(log));
+fn output_row(
+    place: &GateContext,
+    run: &RunFolder,
+    output: &ExpectedOutput,
+    judged: JudgedOutput,
+) -> Result<OutputRow> {
+    let invalid = judged.verdict != OutputVerdict::Valid;
+    let log = layout::launch_log_file(&output.file);
+    let log = (invalid && run.has_file(&log)).then(|| run.path().join(log));
     let shown = log.as_ref().map(|log| log.display().to_string());
     let absent = store::absent_inputs(&place.root.checkout, &output.inputs)?;
-    let remedy = match Orphan::of(run, &output.file) {
+    let remedy = match OrphanedLaunch::read_record(run, &output.file) {
         _ if !invalid => String::new(),
         Some(orphan) => orphan.remedy(),
         None if !absent.is_empty() => format!("restore its input {}", absent.join(", ")),
-        None => gate::remedy(output, judged.verdict, shown.as_deref()),
+        None => gate::remedy_for_output(output, judged.verdict, shown.as_deref()),
     };
-    Ok(Row {
+    Ok(OutputRow {
         file: output.file.clone(),
         tier: output.tier,
         verdict: judged.verdict,
         why: judged.why,
         remedy,
         attempts: output.attempts,
-        last_message: place.store.message(run, &output.file).filter(|_| invalid),
+        last_message: place.store.saved_message_path(run, &output.file).filter(|_| invalid),
         log,
     })
 }

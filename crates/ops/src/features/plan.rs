@@ -12,7 +12,7 @@ pub mod show;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::plan::{self, Line, Plan, Rebuilt, Refusal, RefusalKind};
+use model::plan::{self, EditRefusal, LedgerComparison, LedgerLine, Plan, RefusalKind};
 use model::render::one_line;
 use model::time;
 use serde::Serialize;
@@ -24,31 +24,31 @@ use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "plan",
-    follow: follow::follow,
-    candidates: brief::candidates,
+    follow: follow::update_at_checkpoint,
+    candidates: brief::brief_candidates,
     sections: brief::SECTIONS,
     facts_for_summary: brief::facts_for_summary,
     continue_as: follow::continue_as,
-    checks: report::checks,
-    status: report::status,
-    ..Feature::NONE
+    checks: report::doctor_checks,
+    status: report::status_lines,
+    ..Feature::EMPTY_FEATURE
 };
 
 /// How long a command waits for other commands that change the plan. On a busy machine, 64 commands take long to
 /// finish.
-pub(crate) const WAIT: Duration = Duration::from_secs(60);
+pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// A plan, and where it was read from.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedPlan {
     pub plan: Plan,
-    pub from: Source,
+    pub from: PlanSource,
 }
 
 /// Where a plan was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum PlanSource {
     /// The file, and it matches the ledger.
     File,
     /// The ledger, because the file is missing or outdated.
@@ -59,24 +59,24 @@ pub enum Source {
 
 /// Loads the plan of a store; `None` if there is no plan. If a crash left the file older than its ledger, the plan
 /// is taken from the ledger.
-pub fn load(store: &Store) -> Result<Option<Loaded>> {
-    let bytes = store.plan_bytes()?;
-    let end = store.plan_ledger_end()?;
+pub fn load_plan(store: &Store) -> Result<Option<LoadedPlan>> {
+    let bytes = store.read_plan_bytes()?;
+    let end = store.read_plan_ledger_end()?;
     if let (Some(bytes), Some(end)) = (&bytes, &end)
-        && plan::hash(bytes) == end.after
+        && plan::sha256_hex(bytes) == end.after
     {
-        return Ok(Some(Loaded { plan: store.parse_plan(bytes)?, from: Source::File }));
+        return Ok(Some(LoadedPlan { plan: store.parse_plan(bytes)?, from: PlanSource::File }));
     }
-    let Some(state) = settle(store, bytes.as_deref())? else { return Ok(None) };
-    Ok(Some(Loaded { plan: state.plan, from: state.from }))
+    let Some(state) = plan_from_file_and_ledger(store, bytes.as_deref())? else { return Ok(None) };
+    Ok(Some(LoadedPlan { plan: state.plan, from: state.from }))
 }
 
 /// Loads the plan. It is an error if there is no plan.
-pub fn need(store: &Store) -> Result<Loaded> {
-    load(store)?.ok_or_else(no_plan)
+pub fn load_existing_plan(store: &Store) -> Result<LoadedPlan> {
+    load_plan(store)?.ok_or_else(no_plan_error)
 }
 
-fn no_plan() -> Error {
+fn no_plan_error() -> Error {
     Error::Absent {
         what: "there is no plan here yet".into(),
         hint: "`thru plan init TITLE` begins one, `thru plan import FILE` reads one".into(),
@@ -84,60 +84,64 @@ fn no_plan() -> Error {
 }
 
 /// The plan that results from the file and the ledger.
-struct State {
+struct PlanState {
     plan: Plan,
-    from: Source,
+    from: PlanSource,
     seq: u64,
     /// The hash of the plan after the ledger's last line.
     after: String,
 }
 
-fn settle(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
-    let (lines, _) = store.plan_ledger()?;
+fn plan_from_file_and_ledger(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
+    let (lines, _) = store.read_plan_ledger()?;
     let seq = lines.iter().map(|line| line.seq).max().unwrap_or(0);
     let after = lines.last().map(|line| line.after.clone()).unwrap_or_default();
-    let of_ledger = |lines: Vec<Line>| {
-        let plan = plan::fold(lines).plan?;
-        Some(State { plan, from: Source::Ledger, seq, after: after.clone() })
+    let of_ledger = |lines: Vec<LedgerLine>| {
+        let plan = plan::fold_ledger(lines).plan?;
+        Some(PlanState { plan, from: PlanSource::Ledger, seq, after: after.clone() })
     };
     let Some(bytes) = bytes else { return Ok(of_ledger(lines)) };
-    if !lines.is_empty() && Rebuilt::of(&plan::hash(bytes), lines.iter()) == Rebuilt::Behind {
+    if !lines.is_empty()
+        && LedgerComparison::compare_with_file(&plan::sha256_hex(bytes), lines.iter())
+            == LedgerComparison::Behind
+    {
         return Ok(of_ledger(lines));
     }
     let plan = store.parse_plan(bytes)?;
     // If the hash is the same, only the formatting of the file was changed.
-    let from = if !lines.is_empty() && plan.hash() == after { Source::File } else { Source::EditedFile };
-    Ok(Some(State { plan, from, seq, after: after.clone() }))
+    let from =
+        if !lines.is_empty() && plan.hash() == after { PlanSource::File } else { PlanSource::EditedFile };
+    Ok(Some(PlanState { plan, from, seq, after: after.clone() }))
 }
 
 /// Who changes the plan, and when.
 #[derive(Clone, Debug)]
-pub struct Author {
+pub struct PlanAuthor {
     pub by: String,
     pub at: Timestamp,
 }
 
-impl Author {
+impl PlanAuthor {
     /// Returns the current session, or else the user at the terminal.
-    pub fn here(world: &World, named: Option<&str>) -> Result<Author> {
+    pub fn current_author(world: &World, named: Option<&str>) -> Result<PlanAuthor> {
         let session = match named {
             Some(named) => Some(model::id::Id::new(named).map_err(|bad| Error::Usage {
                 what: bad.to_string(),
                 hint: "`thru journal --list` shows the sessions".into(),
             })?),
-            None => list::around(world),
+            None => list::session_of_current_harness(world),
         };
-        Ok(Author { by: session.map_or("user".to_owned(), |session| session.to_string()), at: world.now })
+        Ok(PlanAuthor { by: session.map_or("user".to_owned(), |session| session.to_string()), at: world.now })
     }
 
-    pub fn when(&self) -> String {
-        time::rfc3339(self.at)
+    pub fn formatted_time(&self) -> String {
+        time::to_rfc3339(self.at)
     }
 }
 
 /// How a change is described in the ledger.
 #[derive(Clone, Debug, Default)]
-pub struct Entry<'a> {
+pub struct LedgerNote<'a> {
     pub what: &'a str,
     pub id: String,
     pub why: String,
@@ -145,7 +149,7 @@ pub struct Entry<'a> {
 
 /// The result of a change.
 #[derive(Debug)]
-pub struct Changed {
+pub struct PlanChanged {
     pub plan: Plan,
     /// False if there was nothing to change.
     pub changed: bool,
@@ -155,7 +159,7 @@ pub struct Changed {
 
 /// What happens if there is no plan to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Begin {
+pub(crate) enum MissingPlan {
     /// A missing plan is an error.
     Never,
     /// The change begins with an empty plan.
@@ -164,88 +168,95 @@ pub(crate) enum Begin {
 
 /// Changes the plan. Every change is made by this function. Under the lock, the ledger line is written first, then
 /// the file, then its view. `edit` gets the current plan, and may refuse to change it.
-pub(crate) fn change(
+pub(crate) fn change_plan(
     store: &Store,
-    author: &Author,
-    entry: Entry,
-    (begin, wait): (Begin, Duration),
-    edit: impl FnOnce(&Plan) -> Result<(Plan, Entry<'static>)>,
-) -> Result<Changed> {
+    author: &PlanAuthor,
+    entry: LedgerNote,
+    (begin, wait): (MissingPlan, Duration),
+    edit: impl FnOnce(&Plan) -> Result<(Plan, LedgerNote<'static>)>,
+) -> Result<PlanChanged> {
     let _lock = store.lock_plan(wait)?;
     let mut notes = Vec::new();
-    let bytes = store.plan_bytes()?;
-    let state = match settled(store, bytes.as_deref()) {
+    let bytes = store.read_plan_bytes()?;
+    let state = match read_plan_state(store, bytes.as_deref()) {
         // The damaged file must be replaced: continue from the ledger, and keep the file under another name.
-        Err(Error::Store(store::Error::Damaged { .. })) if store.plan_ledger_end()?.is_some() => {
-            let aside = store.dir().set_damaged_aside(layout::PLAN, author.at)?;
+        Err(Error::Store(store::Error::Damaged { .. })) if store.read_plan_ledger_end()?.is_some() => {
+            let aside = store.dir().rename_damaged_aside(layout::PLAN, author.at)?;
             notes.extend(aside.map(|aside| {
                 format!("plan.json was damaged: it was kept as {aside} and rebuilt from the ledger")
             }));
-            settle(store, None)?
+            plan_from_file_and_ledger(store, None)?
         }
         state => state?,
     };
     let known = state.as_ref().map(|state| &state.plan);
     let before = match (known, begin) {
         (Some(plan), _) => plan.clone(),
-        (None, Begin::IfNone) => Plan::new(""),
-        (None, Begin::Never) => return Err(no_plan()),
+        (None, MissingPlan::IfNone) => Plan::new(""),
+        (None, MissingPlan::Never) => return Err(no_plan_error()),
     };
     let (after, more) = edit(&before)?;
     let (mut seq, mut lines) = (state.as_ref().map_or(0, |state| state.seq), Vec::new());
-    let mut line = |line: Line, entry: &Entry| {
+    let mut line = |line: LedgerLine, entry: &LedgerNote| {
         seq += 1;
         let (what, by, id) = (entry.what.to_owned(), author.by.clone(), entry.id.clone());
-        let (ts, why) = (author.when(), entry.why.clone());
-        lines.push(Line { seq, ts, what, by, id, why, ..line });
+        let (ts, why) = (author.formatted_time(), entry.why.clone());
+        lines.push(LedgerLine { seq, ts, what, by, id, why, ..line });
     };
-    let adopted = state.as_ref().filter(|state| state.from == Source::EditedFile);
+    let adopted = state.as_ref().filter(|state| state.from == PlanSource::EditedFile);
     if let Some(state) = adopted {
-        let by_hand = Entry { what: "edited_by_hand", ..Entry::default() };
-        let adopted = bytes.as_deref().map(plan::hash).unwrap_or_default();
-        line(Line { before: state.after.clone(), adopted, ..Line::of(0, None, &state.plan) }, &by_hand);
+        let by_hand = LedgerNote { what: "edited_by_hand", ..LedgerNote::default() };
+        let adopted = bytes.as_deref().map(plan::sha256_hex).unwrap_or_default();
+        line(
+            LedgerLine {
+                before: state.after.clone(),
+                adopted,
+                ..LedgerLine::of_change(0, None, &state.plan)
+            },
+            &by_hand,
+        );
     }
     let changed = known != Some(&after);
     if changed {
-        let entry = Entry {
+        let entry = LedgerNote {
             what: entry.what,
             id: if more.id.is_empty() { entry.id } else { more.id },
             why: if more.why.is_empty() { entry.why } else { more.why },
         };
-        line(Line::of(0, known, &after), &entry);
+        line(LedgerLine::of_change(0, known, &after), &entry);
     }
-    if !lines.is_empty() || state.as_ref().is_some_and(|state| state.from == Source::Ledger) {
-        if let Some(bytes) = bytes.as_deref().filter(|bytes| is_older(bytes)) {
-            let name = format!("{}.backup-{}", layout::PLAN, time::compact(author.at));
-            store.dir().create(&name, bytes)?;
+    if !lines.is_empty() || state.as_ref().is_some_and(|state| state.from == PlanSource::Ledger) {
+        if let Some(bytes) = bytes.as_deref().filter(|bytes| is_unversioned(bytes)) {
+            let name = format!("{}.backup-{}", layout::PLAN, time::to_compact(author.at));
+            store.dir().create_private_file(&name, bytes)?;
             notes.push(format!("plan.json had an older format: a copy is kept as {name}"));
         }
         store.write_plan(&lines, &after)?;
         notes.extend(write_view(store, &after, author.at)?);
     }
     let ended = match (known, changed) {
-        (Some(known), true) => plan::ended(known, &after),
+        (Some(known), true) => plan::phases_ended(known, &after),
         // The same change was made before but interrupted, so the record of a finished phase may be missing.
-        (Some(_), false) => records::missing(store, &after)?,
+        (Some(_), false) => records::phases_without_record(store, &after)?,
         (None, _) => Vec::new(),
     };
-    notes.extend(records::write(store, &after, &ended, author.at)?);
-    Ok(Changed { plan: after, changed, notes })
+    notes.extend(records::write_phase_records(store, &after, &ended, author.at)?);
+    Ok(PlanChanged { plan: after, changed, notes })
 }
 
-fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
+fn read_plan_state(store: &Store, bytes: Option<&[u8]>) -> Result<Option<PlanState>> {
     // Usually the file matches the ledger's last line. Then the rest of the ledger need not be read.
-    if let (Some(bytes), Some(end)) = (bytes, store.plan_ledger_end()?)
-        && plan::hash(bytes) == end.after
+    if let (Some(bytes), Some(end)) = (bytes, store.read_plan_ledger_end()?)
+        && plan::sha256_hex(bytes) == end.after
     {
         let plan = store.parse_plan(bytes)?;
-        return Ok(Some(State { plan, from: Source::File, seq: end.seq, after: end.after }));
+        return Ok(Some(PlanState { plan, from: PlanSource::File, seq: end.seq, after: end.after }));
     }
-    settle(store, bytes)
+    plan_from_file_and_ledger(store, bytes)
 }
 
 /// Returns whether a plan file was written before plan files had a version number.
-fn is_older(bytes: &[u8]) -> bool {
+fn is_unversioned(bytes: &[u8]) -> bool {
     let has_version = |fields: serde_json::Map<String, serde_json::Value>| {
         fields
             .get("schema_version")
@@ -257,14 +268,16 @@ fn is_older(bytes: &[u8]) -> bool {
 
 /// Rewrites the view. If a person edited the old view, it is kept next to the new one.
 fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
-    let view = plan::render(plan);
-    let edited = store.plan_view()?.filter(|known| {
+    let view = plan::render_plan(plan);
+    let edited = store.read_plan_view()?.filter(|known| {
         let text = String::from_utf8_lossy(known);
-        let is_taken_in = || plan::read_any(known).is_ok_and(|read| read.plan == *plan);
-        !text.trim().is_empty() && !plan::is_as_written(&text) && !is_taken_in()
+        let is_taken_in = || plan::read_json_or_markdown(known).is_ok_and(|read| read.plan == *plan);
+        !text.trim().is_empty() && !plan::is_unedited(&text) && !is_taken_in()
     });
     let kept = match edited {
-        Some(_) => store.dir().set_aside(layout::PLAN_VIEW, &format!("edited-{}", time::compact(now)))?,
+        Some(_) => {
+            store.dir().rename_aside(layout::PLAN_VIEW, &format!("edited-{}", time::to_compact(now)))?
+        }
         None => None,
     };
     store.write_plan_view(&view)?;
@@ -273,8 +286,8 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     }))
 }
 
-pub(crate) fn refused(refusal: Refusal) -> Error {
-    let Refusal { kind, what, hint } = refusal;
+pub(crate) fn refused_error(refusal: EditRefusal) -> Error {
+    let EditRefusal { kind, what, hint } = refusal;
     match kind {
         RefusalKind::Absent => Error::Absent { what, hint },
         RefusalKind::Busy => Error::Busy { what, hint },
@@ -283,6 +296,6 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
 }
 
 /// Shortens a text to one line.
-pub(crate) fn line(text: &str) -> String {
+pub(crate) fn to_one_line(text: &str) -> String {
     one_line(text, 200)
 }

@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 
-use model::brief::{self, Material, Occasion};
+use model::brief::{self, BriefMaterial, Occasion};
 use model::event::{EventName, EventSet};
 use model::profile;
-use model::reply::{Part, Reply};
+use model::reply::{Reply, ReplyPart};
 
 use crate::features::sessions::others;
 use crate::features::{self, BriefContext, Decision, Feature, decisions};
@@ -14,18 +14,23 @@ use crate::session::past;
 use crate::session::roster::Roster;
 use crate::{Mode, Result};
 
-pub const ROW: Feature =
-    Feature { name: "profiles", wants: EventSet::of(&[EventName::SubagentStart]), decide, ..Feature::NONE };
+pub const ROW: Feature = Feature {
+    name: "profiles",
+    wants: EventSet::of(&[EventName::SubagentStart]),
+    decide,
+    ..Feature::EMPTY_FEATURE
+};
 
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let settings = context.project.settings;
     let kind = context.event.agent.as_ref().map_or("", |agent| agent.kind.as_ref());
     if kind.is_empty() || settings.profiles_max_chars == 0 {
-        return Ok(Decision::nothing("the sub-agent has no type, or profiles.max_chars is 0"));
+        return Ok(Decision::no_action("the sub-agent has no type, or profiles.max_chars is 0"));
     }
-    let profile = profile::of(kind, settings);
-    let mut gathered = past::of_session(context.project.store, context.project.root, context.session)?;
-    decisions::without_recorded(context.project.store, &mut gathered.digest)?;
+    let profile = profile::profile_of_subagent(kind, settings);
+    let mut gathered =
+        past::gather_session_facts(context.project.store, context.project.root, context.session)?;
+    decisions::remove_recorded_answers(context.project.store, &mut gathered.digest)?;
     let brief = BriefContext {
         project: context.project,
         occasion: Occasion::Asked,
@@ -34,11 +39,12 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         roster: Roster::of(context.project.store),
         held: RefCell::default(),
     };
-    let (mut records, problems) = features::candidates_in(&brief, |section| profile.has_section(section));
-    problems.into_iter().for_each(|problem| context.warn(problem));
-    records.extend(others::lately(&context.project, context.session)?);
-    let scoring = settings.scoring();
-    let material = Material {
+    let (mut records, problems) =
+        features::candidates_in_sections(&brief, |section| profile.has_section(section));
+    problems.into_iter().for_each(|problem| context.add_warning(problem));
+    records.extend(others::recent_work_candidate(&context.project, context.session)?);
+    let scoring = settings.enabled_scoring();
+    let material = BriefMaterial {
         occasion: Occasion::Asked,
         digest: &gathered.digest,
         problems: &[],
@@ -49,8 +55,8 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let why = format!("the profile is `{}`", profile.name);
     let cap = settings.profiles_max_chars.min(context.harness.context_cap);
     // What a sub-agent is told is in its own context, not in the session's, so it is not recorded as told.
-    Ok(match brief::compose_for(&profile, &material, cap) {
-        Some(brief) => Decision::answer(Part::of(Reply::Context(brief.text)), why),
-        None => Decision::nothing(format!("{why}, and nothing of that is recorded")),
+    Ok(match brief::compose_for_profile(&profile, &material, cap) {
+        Some(brief) => Decision::answer(ReplyPart::from_reply(Reply::Context(brief.text)), why),
+        None => Decision::no_action(format!("{why}, and nothing of that is recorded")),
     })
 }

@@ -7,14 +7,14 @@ pub(crate) mod others;
 
 use std::path::Path;
 
-use model::brief::{Candidate, Occasion, Section};
+use model::brief::{BriefSection, Candidate, Occasion};
 use model::digest::{Digest, FileUse};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
-use model::render::{code, inline, path, quoted, width};
-use model::score::Signal;
-use model::text::count;
+use model::render::{in_backticks, in_quotation_marks, inline_for_model, path_or_code, utf16_length};
+use model::score::ScoreSignal;
+use model::text::count_with_noun;
 use serde_json::json;
 use store::Store;
 
@@ -28,138 +28,153 @@ pub const ROW: Feature = Feature {
     name: "sessions",
     wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide,
-    candidates,
-    sections: &[RUNNING.name, WORKTREE.name, MEANWHILE.name],
-    status,
-    ..Feature::NONE
+    candidates: brief_candidates,
+    sections: &[RUNNING_SECTION.name, WORKTREE_SECTION.name, MEANWHILE_SECTION.name],
+    status: status_lines,
+    ..Feature::EMPTY_FEATURE
 };
 
-const RUNNING: Section =
-    Section { order: 4, longer: 1, name: "running", title: "Also at work", signal: Signal::Activity };
-const WORKTREE: Section =
-    Section { order: 0, longer: 1, name: "worktree", title: "Another worktree", signal: Signal::Activity };
-const MEANWHILE: Section = Section {
+const RUNNING_SECTION: BriefSection = BriefSection {
+    order: 4,
+    longer: 1,
+    name: "running",
+    title: "Also at work",
+    signal: ScoreSignal::Activity,
+};
+const WORKTREE_SECTION: BriefSection = BriefSection {
+    order: 0,
+    longer: 1,
+    name: "worktree",
+    title: "Another worktree",
+    signal: ScoreSignal::Activity,
+};
+const MEANWHILE_SECTION: BriefSection = BriefSection {
     order: 5,
     longer: 1,
     name: "meanwhile",
     title: "Done by others since this session was last active",
-    signal: Signal::Activity,
+    signal: ScoreSignal::Activity,
 };
 
 /// How many sessions are mentioned.
-const TOLD: usize = 4;
+const MAX_SESSIONS_MENTIONED: usize = 4;
 /// How many files of each session are mentioned.
-const FILES: usize = 4;
+const MAX_FILES_PER_SESSION: usize = 4;
 
 /// How many changed files are named.
-const CHANGED: usize = 12;
+const MAX_CHANGED_FILES_NAMED: usize = 12;
 
 /// How many failing commands `thru status` counts at most.
-const FAILING: usize = 10;
+const MAX_FAILING_COUNTED: usize = 10;
 
-fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let BriefContext { project, occasion, session, .. } = context;
     if *occasion == Occasion::Asked {
         return Ok(Vec::new());
     }
     let ProjectContext { store, world, .. } = *project;
     let entries = context.roster.entries()?;
-    let running: Vec<&Entry> = roster::running(entries, store, *session, world.now).take(TOLD).collect();
+    let running: Vec<&Entry> =
+        roster::running_sessions(entries, store, *session, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     // The limit applies to what is told about all sessions together.
     let mut left = project.settings.awareness_max_chars;
     let mut told: Vec<Candidate> =
         running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
     if let (Some(session), Occasion::Resumed | Occasion::Replayed) = (session, occasion) {
         let is_other = |entry: &Entry| entry.session != **session && !running.contains(&entry);
-        told.extend(worked_since(project, entries, session, is_other));
-        told.extend(changed_since(project, session));
+        told.extend(sessions_since_candidates(project, entries, session, is_other));
+        told.extend(changed_files_candidate(project, session));
     }
     Ok(told)
 }
 
-fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { store, world, .. } = *project;
-    let entries = roster::read(store, roster::TAIL)?;
-    let mut lines = last_work(store, &entries);
-    let running: Vec<&Entry> = roster::running(&entries, store, None, world.now).take(TOLD).collect();
+    let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
+    let mut lines = last_session_lines(store, &entries);
+    let running: Vec<&Entry> =
+        roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     if running.is_empty() {
         return Ok(lines);
     }
-    let names: Vec<String> = running.iter().map(|entry| short(&entry.session)).collect();
+    let names: Vec<String> = running.iter().map(|entry| short_session_id(&entry.session)).collect();
     let ids: Vec<&str> = running.iter().map(|entry| entry.session.as_str()).collect();
-    let head = count(running.len(), "session");
-    let line = StatusLine::toned("running", Tone::Good, head, format!(": {}", names.join(", ")));
+    let head = count_with_noun(running.len(), "session");
+    let line = StatusLine::colored("running", Tone::Good, head, format!(": {}", names.join(", ")));
     lines.push(line.with_json("running", json!(ids)));
     Ok(lines)
 }
 
 /// Describes the last active session: what was asked of it, and what fails.
-fn last_work(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
-    let Some(session) = roster::last_active(entries, store, |_| true) else { return Vec::new() };
-    let Ok(digest) = past::whole(store, &session, past::GENERATIONS) else { return Vec::new() };
+fn last_session_lines(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
+    let Some(session) = roster::last_active_session(entries, store, |_| true) else { return Vec::new() };
+    let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
+        return Vec::new();
+    };
     let mut lines = Vec::new();
-    if let Some(prompt) = words::real(&digest.prompts).last() {
-        let line = StatusLine::plain("last prompt", quoted(&prompt.text, 160));
+    if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
+        let line = StatusLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
         let line = line.with_json("last_prompt", json!(prompt.text));
         lines.push(line.with_next(Urgency::Last, "thru brief", "shows where the last session stood"));
     }
-    let failing: Vec<String> = digest.open_failures().take(FAILING).map(|failure| failure.run()).collect();
+    let failing: Vec<String> =
+        digest.open_failures().take(MAX_FAILING_COUNTED).map(|failure| failure.command_to_repeat()).collect();
     if let Some(first) = failing.first() {
         let more =
             if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
-        let line = StatusLine::toned("failing", Tone::Warning, code(first, 120), more);
+        let line = StatusLine::colored("failing", Tone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }
     lines
 }
 
 /// Says that the last session worked in another worktree, so that its files are not the ones here.
-pub fn elsewhere(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
+pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
         return None;
     }
-    let home = trust::place_now(project, Path::new(&digest.home));
+    let home = trust::moved_folder(project, Path::new(&digest.home));
     if home == project.root.checkout {
         return None;
     }
-    let branch = store::git::head(&home).filter(|head| !head.branch.is_empty());
-    let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path(&head.branch, 80)));
+    let branch = store::git::read_head(&home).filter(|head| !head.branch.is_empty());
+    let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path_or_code(&head.branch, 80)));
     let there = if home.is_dir() { "" } else { ", which is gone" };
     let text = format!(
         "that session was in the worktree {}{branch}{there}; its files are that worktree's, not this one's",
-        path(&home.to_string_lossy(), 200)
+        path_or_code(&home.to_string_lossy(), 200)
     );
-    Some(Candidate::new(&WORKTREE, "worktree", text))
+    Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
 }
 
 /// Describes a running session:
 /// `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs; asked “…”`. What its agents
 /// did lately takes at most `left` characters, and is subtracted from them.
 fn running_candidate(project: &ProjectContext, entry: &Entry, left: &mut usize) -> Candidate {
-    let digest = project.store.digest(&entry.session, |_| {}).unwrap_or_default();
+    let digest = project.store.current_digest(&entry.session, |_| {}).unwrap_or_default();
     let folder = Path::new(&entry.worktree);
-    let mut text = who(entry);
+    let mut text = session_with_harness(entry);
     text.push_str(&match folder == project.root.checkout {
         true => " in this same checkout".to_owned(),
-        false => format!(" in the worktree {}", path(&entry.worktree, 160)),
+        false => format!(" in the worktree {}", path_or_code(&entry.worktree, 160)),
     });
-    if let Some(head) = store::git::head(folder).filter(|head| !head.branch.is_empty()) {
-        text.push_str(&format!(", branch {}", path(&head.branch, 80)));
+    if let Some(head) = store::git::read_head(folder).filter(|head| !head.branch.is_empty()) {
+        text.push_str(&format!(", branch {}", path_or_code(&head.branch, 80)));
     }
-    let edited = edited_last(&digest);
+    let edited = last_edited_files(&digest);
     if !edited.is_empty() {
         text.push_str(&format!("; editing {}", edited.join(", ")));
     }
-    if let Some(did) = others::of_session(project, &entry.session, *left) {
-        *left = left.saturating_sub(width(&did));
+    if let Some(did) = others::recent_work_of_session(project, &entry.session, *left) {
+        *left = left.saturating_sub(utf16_length(&did));
         text.push_str(&format!("; lately {did}"));
     }
-    text.push_str(&asked(&digest));
-    Candidate::new(&RUNNING, format!("running:{}", entry.session), text)
+    text.push_str(&last_request(&digest));
+    Candidate::new(&RUNNING_SECTION, format!("running:{}", entry.session), text)
 }
 
 /// Returns the sessions that worked after this one and have ended.
-fn worked_since(
+fn sessions_since_candidates(
     project: &ProjectContext,
     entries: &[Entry],
     session: &Id,
@@ -168,66 +183,72 @@ fn worked_since(
     let store = project.store;
     let Some(own) = entries.iter().find(|entry| entry.session == *session) else { return Vec::new() };
     let since = own.active_at(store);
-    let later = roster::by_activity(entries, store, is_other);
+    let later = roster::sort_by_activity(entries, store, is_other);
     let later = later.into_iter().map(|entry| (entry.active_at(store), entry));
     let mut told = Vec::new();
     for (at, entry) in later.take_while(|(at, _)| *at > since) {
-        let Ok(digest) = store.digest(&entry.session, |_| {}) else { continue };
-        if told.len() == TOLD || !roster::says_something(&digest) {
+        let Ok(digest) = store.current_digest(&entry.session, |_| {}) else { continue };
+        if told.len() == MAX_SESSIONS_MENTIONED || !roster::has_request_or_work(&digest) {
             continue;
         }
-        let edited = edited_last(&digest);
+        let edited = last_edited_files(&digest);
         let edited =
             if edited.is_empty() { String::new() } else { format!("; edited {}", edited.join(", ")) };
-        let text = format!("{}, until {}{edited}{}", who(entry), path(&at, 30), asked(&digest));
-        told.push(Candidate::new(&MEANWHILE, format!("worked:{}", entry.session), text));
+        let text = format!(
+            "{}, until {}{edited}{}",
+            session_with_harness(entry),
+            path_or_code(&at, 30),
+            last_request(&digest)
+        );
+        told.push(Candidate::new(&MEANWHILE_SECTION, format!("worked:{}", entry.session), text));
     }
     told
 }
 
 /// Returns the files of this session that somebody has changed since its last record.
-fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
-    let digest = project.store.digest(session, |_| {}).ok()?;
+fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
+    let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.home.is_empty() {
         true => project.root.checkout.clone(),
-        false => trust::place_now(project, Path::new(&digest.home)),
+        false => trust::moved_folder(project, Path::new(&digest.home)),
     };
     let since = past::changed_since(project.store, &digest, &folder)?;
-    let shown = |files: Vec<String>| files.iter().map(|file| path(file, 160)).collect::<Vec<_>>();
+    let shown = |files: Vec<String>| files.iter().map(|file| path_or_code(file, 160)).collect::<Vec<_>>();
     let (changed, gone) = (shown(since.changed), shown(since.gone));
     let parts: Vec<String> = [("changed", changed), ("gone", gone)]
         .into_iter()
         .filter(|(_, files)| !files.is_empty())
-        .map(|(what, files)| format!("{what}: {}", some_of(&files, CHANGED)))
+        .map(|(what, files)| format!("{what}: {}", format_first_names(&files, MAX_CHANGED_FILES_NAMED)))
         .collect();
     (!parts.is_empty())
-        .then(|| Candidate::new(&MEANWHILE, "changed:files", format!("Files {}", parts.join("; "))))
+        .then(|| Candidate::new(&MEANWHILE_SECTION, "changed:files", format!("Files {}", parts.join("; "))))
 }
 
 /// Lists the first names and counts the others: `a, b, +3 more`.
-fn some_of(names: &[String], most: usize) -> String {
+fn format_first_names(names: &[String], most: usize) -> String {
     let more = names.len().saturating_sub(most);
     let shown = names[..names.len() - more].join(", ");
     if more > 0 { format!("{shown}, +{more} more") } else { shown }
 }
 
 /// Names a session and its harness: `session 1a2b3c4d (Claude Code)`.
-fn who(entry: &Entry) -> String {
-    let harness = harness::by_name(&entry.harness).map_or(entry.harness.as_str(), |harness| harness.title);
-    format!("session {} ({})", short(&entry.session), inline(harness, 40))
+fn session_with_harness(entry: &Entry) -> String {
+    let harness =
+        harness::harness_by_name(&entry.harness).map_or(entry.harness.as_str(), |harness| harness.title);
+    format!("session {} ({})", short_session_id(&entry.session), inline_for_model(harness, 40))
 }
 
-fn short(session: &Id) -> String {
-    model::activity::short(session.as_str())
+fn short_session_id(session: &Id) -> String {
+    model::activity::short_session_id(session.as_str())
 }
 
-fn edited_last(digest: &Digest) -> Vec<String> {
+fn last_edited_files(digest: &Digest) -> Vec<String> {
     let mut edited: Vec<&FileUse> = digest.files.iter().filter(|file| file.edits > 0).collect();
     edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
-    edited.into_iter().take(FILES).map(|file| path(&file.path, 120)).collect()
+    edited.into_iter().take(MAX_FILES_PER_SESSION).map(|file| path_or_code(&file.path, 120)).collect()
 }
 
-fn asked(digest: &Digest) -> String {
-    let prompts = words::real(&digest.prompts);
-    prompts.last().map_or(String::new(), |last| format!("; asked {}", quoted(&last.text, 100)))
+fn last_request(digest: &Digest) -> String {
+    let prompts = words::prompts_about_work(&digest.prompts);
+    prompts.last().map_or(String::new(), |last| format!("; asked {}", in_quotation_marks(&last.text, 100)))
 }

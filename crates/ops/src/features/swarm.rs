@@ -11,39 +11,39 @@ use crate::World;
 use crate::features::ProjectContext;
 use crate::setup::agents;
 
-pub use plan_view::{Adopted, SwarmPlan, TaskVerdicts, adopt, show};
+pub use plan_view::{AdoptedPlan, SwarmPlan, TaskVerdicts, adopt_plan, show_swarm_plan};
 
 /// Returns the swarm that a plan belongs to, if that swarm is not in use here. Such a plan is reported but not worked
 /// on.
-pub fn foreign(project: &ProjectContext, plan: &Plan) -> Option<String> {
+pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<String> {
     // Nearly every plan belongs to no particular swarm, so this check comes first: it costs nothing.
     let name = plan.swarm.trim();
     let is_own = name.is_empty() && !plan.is_migrated();
     if is_own || name == DEFAULT || name == project.settings.swarm_id.trim() {
         return None;
     }
-    let ours = in_use(project.world, &project.root.checkout, project.settings);
-    swarm::foreign(plan, &ours).map(str::to_owned)
+    let ours = swarms_in_use(project.world, &project.root.checkout, project.settings);
+    swarm::foreign_swarm(plan, &ours).map(str::to_owned)
 }
 
 /// Returns whether a swarm is the default one, the one that the settings name, or one whose agents are installed.
 pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
     swarm.as_str() == DEFAULT
         || swarm.as_str() == project.settings.swarm_id.trim()
-        || in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
+        || swarms_in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
 }
 
 /// Returns the swarm of the current plan, if that swarm is not in use here. A plan that cannot be read belongs to nobody.
 pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
-    let loaded = crate::features::plan::load(project.store).ok()??;
-    foreign(project, &loaded.plan)
+    let loaded = crate::features::plan::load_plan(project.store).ok()??;
+    foreign_swarm_of_plan(project, &loaded.plan)
 }
 
 /// Returns the swarm that the settings name, if they name one, and the swarms whose agents are installed.
-pub fn in_use(world: &World, checkout: &std::path::Path, settings: &Settings) -> Vec<SwarmId> {
+pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Settings) -> Vec<SwarmId> {
     let named = SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT);
     let with_agents = HARNESSES.iter().filter(|harness| harness.agents.is_some());
-    let installed = with_agents.flat_map(|harness| agents::swarms(world, harness, checkout));
+    let installed = with_agents.flat_map(|harness| agents::installed_swarms(world, harness, checkout));
     let mut all: Vec<SwarmId> = named.into_iter().chain(installed).collect();
     all.sort();
     all.dedup();
@@ -51,11 +51,11 @@ pub fn in_use(world: &World, checkout: &std::path::Path, settings: &Settings) ->
 }
 
 /// Returns what a brief says about the plan of another swarm.
-pub fn foreign_words(other: &str, plan: &Plan) -> String {
+pub fn describe_foreign_plan(other: &str, plan: &Plan) -> String {
     format!(
         "“{}” belongs to the swarm {}, which is not in use here: do not continue it, and do not rely on what was learned for it. \
          `thru swarm plan` shows it, `thru swarm plan --adopt` makes it this swarm's",
-        model::render::inline(&plan.title, 100).replace(['“', '”'], "\""),
-        model::render::inline(other, 64),
+        model::render::inline_for_model(&plan.title, 100).replace(['“', '”'], "\""),
+        model::render::inline_for_model(other, 64),
     )
 }

@@ -1,10 +1,10 @@
 //! The context window: tells the agent when it is 70 percent full, and again at 90 percent.
 
 use model::digest::Digest;
-use model::event::{EventName, EventSet, Kind, Source};
-use model::reply::{Part, Reply};
-use model::session::Pending;
-use model::window::{self, Warning};
+use model::event::{EventKind, EventName, EventSet, StartSource};
+use model::reply::{Reply, ReplyPart};
+use model::session::PendingBrief;
+use model::window::{self, WindowWarning};
 use serde::{Deserialize, Serialize};
 use store::{Durability, SessionState, layout};
 
@@ -16,8 +16,8 @@ pub const ROW: Feature = Feature {
     name: "window",
     wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart, EventName::AfterCompact]),
     decide,
-    follow,
-    ..Feature::NONE
+    follow: update_at_checkpoint,
+    ..Feature::EMPTY_FEATURE
 };
 
 /// What a session was told about its current window. The file does not exist until a level is reached, and is removed
@@ -30,26 +30,26 @@ struct WindowState {
     /// The size of the window in tokens. It changes with the model.
     limit: u64,
     /// What the agent is told at the next prompt.
-    due: Option<Warning>,
+    due: Option<WindowWarning>,
 }
 
 /// Notes at a checkpoint that a level was reached. The agent is told at the next prompt.
-fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
+fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let settings = context.project.settings;
     // Only a stop counts: before a compaction a warning is too late, and at a session end there is nobody to warn.
-    let Kind::Stop(stop) = &context.event.kind else { return Ok(None) };
+    let EventKind::Stop(stop) = &context.event.kind else { return Ok(None) };
     if !settings.brief_budget_warnings {
         return Ok(None);
     }
     let used = stop.window.as_ref().unwrap_or(&digest.context);
-    let Some((level, limit)) = window::level(used, &settings.brief_model_limits) else {
+    let Some((level, limit)) = window::reached_level(used, &settings.brief_model_limits) else {
         return Ok(None);
     };
     let session = context.project.store.session(context.session);
-    let known = session.get::<WindowState>()?;
+    let known = session.read::<WindowState>()?;
     let state = known.clone().unwrap_or_default().with_window(level, limit);
     if level > state.told {
-        let warning = Warning {
+        let warning = WindowWarning {
             level,
             limit,
             tokens: used.tokens,
@@ -58,9 +58,9 @@ fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
             calls: digest.called,
             edited: digest.files.iter().filter(|file| file.edits > 0).count(),
         };
-        session.put(&WindowState { due: Some(warning), ..state })?;
+        session.write(&WindowState { due: Some(warning), ..state })?;
     } else if known.is_some_and(|known| known != state) {
-        session.put(&state)?;
+        session.write(&state)?;
     }
     Ok(None)
 }
@@ -80,61 +80,61 @@ impl WindowState {
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let store = context.project.store;
     if context.event.agent.is_some() {
-        return Ok(Decision::nothing("a sub-agent has a window of its own"));
+        return Ok(Decision::no_action("a sub-agent has a window of its own"));
     }
-    let Some(state) = store.session(context.session).get::<WindowState>()? else {
-        return Ok(Decision::nothing("no level of the context window was reached"));
+    let Some(state) = store.session(context.session).read::<WindowState>()? else {
+        return Ok(Decision::no_action("no level of the context window was reached"));
     };
     if is_new_window(context) {
-        return Ok(Decision::change(
-            Part::silent(),
+        return Ok(Decision::with_change(
+            ReplyPart::silent(),
             "a compaction opened a new window",
             "forget what was told of the old one",
             move || {
                 store.session(context.session).remove::<WindowState>()?;
-                Ok(Part::silent())
+                Ok(ReplyPart::silent())
             },
         ));
     }
-    let Some(warning) = state.due.filter(|_| matches!(context.event.kind, Kind::Prompt { .. })) else {
-        return Ok(Decision::nothing("the level of the context window was told"));
+    let Some(warning) = state.due.filter(|_| matches!(context.event.kind, EventKind::Prompt { .. })) else {
+        return Ok(Decision::no_action("the level of the context window was told"));
     };
-    let handoff = harness::commands::named(context.harness, "handoff");
-    let part = Part::of(Reply::Context(warning.words(&handoff)));
-    Ok(Decision::change(part, "the context window fills up", "record that it was told", move || {
+    let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
+    let part = ReplyPart::from_reply(Reply::Context(warning.describe_for_agent(&handoff)));
+    Ok(Decision::with_change(part, "the context window fills up", "record that it was told", move || {
         // Hooks may be installed twice: the second process sees that the first one has told the agent.
-        let _lock = store.lock_session(context.session, context.deadline.wait())?;
+        let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
         let session = store.session(context.session);
-        let Some(due) = session.get::<WindowState>()?.and_then(|state| state.due) else {
-            return Ok(Part::silent());
+        let Some(due) = session.read::<WindowState>()?.and_then(|state| state.due) else {
+            return Ok(ReplyPart::silent());
         };
-        session.put(&WindowState { told: due.level, limit: due.limit, due: None })?;
-        Ok(Part::of(Reply::Context(due.words(&handoff))))
+        session.write(&WindowState { told: due.level, limit: due.limit, due: None })?;
+        Ok(ReplyPart::from_reply(Reply::Context(due.describe_for_agent(&handoff))))
     }))
 }
 
 /// Returns whether the window that the state describes no longer exists.
 fn is_new_window(context: &HookContext) -> bool {
     match context.event.kind {
-        Kind::SessionStart { source } => matches!(source, Source::Compact | Source::Clear),
-        Kind::AfterCompact { .. } => true,
+        EventKind::SessionStart { source } => matches!(source, StartSource::Compact | StartSource::Clear),
+        EventKind::AfterCompact { .. } => true,
         // Only the transcript showed the compaction.
-        Kind::Prompt { .. } => context.pending == Some(Pending::Due),
+        EventKind::Prompt { .. } => context.pending == Some(PendingBrief::Due),
         _ => false,
     }
 }
 
 impl SessionState for WindowState {
-    const FOLDER: &'static str = layout::WINDOWS;
+    const FOLDER: &'static str = layout::WINDOWS_FOLDER;
     const SUFFIX: &'static str = ".json";
-    const LARGEST: usize = 4 * 1024;
+    const MAX_BYTES: usize = 4 * 1024;
     const DURABILITY: Durability = Durability::Cache;
 
     fn parse(bytes: &[u8]) -> std::result::Result<WindowState, String> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 }

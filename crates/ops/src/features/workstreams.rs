@@ -16,10 +16,10 @@ use model::document::Document;
 use model::event::{EventName, EventSet};
 use model::manifest::{self, Manifest};
 use serde::Serialize;
-use store::{Dir, Durability, EntryKind, Look, Result, Root, Store, layout};
+use store::{Dir, Durability, EntryKind, FileInfo, Result, Root, Store, layout};
 
-pub use follow::advance;
-pub use state::{Used, own_state, state_of};
+pub use follow::tick_and_update_manifest;
+pub use state::{ChosenWorkstream, read_state, session_state};
 
 use crate::World;
 use crate::features::{Feature, ProjectContext};
@@ -27,25 +27,25 @@ use crate::features::{Feature, ProjectContext};
 pub const ROW: Feature = Feature {
     name: "workstreams",
     wants: EventSet::of(&[EventName::Prompt]),
-    decide: told::decide,
-    follow: follow::follow,
-    candidates: told::candidates,
+    decide: told::decide_at_prompt,
+    follow: follow::update_at_checkpoint,
+    candidates: told::brief_candidates,
     sections: told::SECTIONS,
-    told: told::told,
+    told: told::record_reminders_sent,
     continue_as: state::continue_as,
-    checks: report::checks,
-    status: report::status,
-    ..Feature::NONE
+    checks: report::doctor_checks,
+    status: report::status_lines,
+    ..Feature::EMPTY_FEATURE
 };
 
 /// How many workstreams a hook examines at most.
-const MOST: usize = 64;
+const MAX_WORKSTREAMS: usize = 64;
 /// The largest manifest or file of steps that is read; it is larger than what a person writes.
-const LARGEST: usize = 256 * 1024;
+const MAX_FILE_BYTES: usize = 256 * 1024;
 
 /// The folder where other tools keep projects, relative to the root.
-const PROJECTS: &str = "02-projects";
-pub const PLANNING: &str = "01-planning";
+const OTHER_TOOLS_PROJECTS_FOLDER: &str = "02-projects";
+pub const PLANNING_FOLDER: &str = "01-planning";
 
 /// A workstream with a manifest. Paths are relative to the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct Workstreams<'a> {
 
 /// A file that a manifest loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Load {
+pub struct FileToLoad {
     /// The path as written in the manifest.
     pub named: String,
     pub lies: LoadLocation,
@@ -88,7 +88,7 @@ pub enum LoadLocation {
 
 impl LoadLocation {
     /// Describes the location; for a file that is not opened, this says why.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             LoadLocation::There => "there",
             LoadLocation::Missing => "not there",
@@ -99,28 +99,28 @@ impl LoadLocation {
 }
 
 impl<'a> Workstreams<'a> {
-    pub fn of(project: &ProjectContext<'a>) -> Workstreams<'a> {
+    pub fn of_project(project: &ProjectContext<'a>) -> Workstreams<'a> {
         let ProjectContext { root, store, settings, .. } = *project;
         Workstreams { root, store, settings }
     }
 
     /// Returns every workstream, sorted by id.
-    pub fn all(&self) -> Result<Vec<Workstream>> {
-        let mut all = self.each()?.into_iter().collect::<Result<Vec<_>>>()?;
+    pub fn list_all(&self) -> Result<Vec<Workstream>> {
+        let mut all = self.list_each()?.into_iter().collect::<Result<Vec<_>>>()?;
         all.sort_by(|a, b| a.id.cmp(&b.id));
-        all.truncate(MOST);
+        all.truncate(MAX_WORKSTREAMS);
         Ok(all)
     }
 
     /// Returns the workstreams, each with its own error, so that an error in one does not hide the others.
-    pub fn each(&self) -> Result<Vec<Result<Workstream>>> {
-        let homes = self.homes()?;
+    pub fn list_each(&self) -> Result<Vec<Result<Workstream>>> {
+        let homes = self.ids_and_folders()?;
         let mut all: Vec<Result<Workstream>> =
-            homes.iter().filter_map(|(id, folder)| self.at(id, folder).transpose()).collect();
+            homes.iter().filter_map(|(id, folder)| self.find_in_folder(id, folder).transpose()).collect();
         for glob in self.settings.resume_globs.split(',').map(str::trim).filter(|glob| !glob.is_empty()) {
-            for path in self.expand(glob)? {
+            for path in self.expand_glob(glob)? {
                 if !all.iter().flatten().any(|known| known.manifest == path) {
-                    all.push(self.by_file(path));
+                    all.push(self.find_by_manifest(path));
                 }
             }
         }
@@ -128,46 +128,46 @@ impl<'a> Workstreams<'a> {
     }
 
     /// Returns the ids and folders of workstreams, with or without a manifest.
-    pub fn homes(&self) -> Result<Vec<(String, String)>> {
+    pub fn ids_and_folders(&self) -> Result<Vec<(String, String)>> {
         let mut homes = Vec::new();
         for home in home_folders() {
-            let ids = self.folders(&home)?.into_iter().filter(|id| manifest::is_workstream(id));
+            let ids = self.subfolder_names(&home)?.into_iter().filter(|id| manifest::is_workstream_id(id));
             homes.extend(ids.map(|id| (id.clone(), format!("{home}/{id}"))));
         }
         Ok(homes)
     }
 
-    pub fn find(&self, id: &str) -> Result<Option<Workstream>> {
-        if !manifest::is_workstream(id) {
+    pub fn find_by_id(&self, id: &str) -> Result<Option<Workstream>> {
+        if !manifest::is_workstream_id(id) {
             return Ok(None);
         }
         for home in home_folders() {
-            if let Some(found) = self.at(id, &format!("{home}/{id}"))? {
+            if let Some(found) = self.find_in_folder(id, &format!("{home}/{id}"))? {
                 return Ok(Some(found));
             }
         }
-        Ok(self.all()?.into_iter().find(|known| known.id == id))
+        Ok(self.list_all()?.into_iter().find(|known| known.id == id))
     }
 
     /// Returns whether there is such a workstream, with or without a manifest.
-    pub fn has(&self, id: &str) -> bool {
-        home_folders().iter().any(|home| self.full(&format!("{home}/{id}")).is_dir())
-            || self.find(id).is_ok_and(|found| found.is_some())
+    pub fn exists(&self, id: &str) -> bool {
+        home_folders().iter().any(|home| self.absolute_path(&format!("{home}/{id}")).is_dir())
+            || self.find_by_id(id).is_ok_and(|found| found.is_some())
     }
 
     /// Returns the workstream that a manifest belongs to.
-    fn by_file(&self, path: String) -> Result<Workstream> {
-        let document = Document::parse(self.read(&path)?);
+    fn find_by_manifest(&self, path: String) -> Result<Workstream> {
+        let document = Document::parse(self.read_file(&path)?);
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let folder = folder.strip_suffix(&format!("/{PLANNING}")).unwrap_or(folder).to_owned();
-        let named = document.text("project_id").filter(|id| manifest::is_workstream(id));
+        let folder = folder.strip_suffix(&format!("/{PLANNING_FOLDER}")).unwrap_or(folder).to_owned();
+        let named = document.text("project_id").filter(|id| manifest::is_workstream_id(id));
         let id = named.unwrap_or_else(|| folder.rsplit('/').next().unwrap_or_default()).to_owned();
         Ok(Workstream { id, manifest: path, folder })
     }
 
     /// Returns the path of a named file relative to the root; `None` if the file is outside the project.
-    pub fn own_path(&self, world: &World, file: &Path) -> crate::Result<Option<String>> {
-        let whole = if file.is_absolute() { file.to_owned() } else { world.need_cwd()?.join(file) };
+    pub fn path_below_root(&self, world: &World, file: &Path) -> crate::Result<Option<String>> {
+        let whole = if file.is_absolute() { file.to_owned() } else { world.require_cwd()?.join(file) };
         let Ok(whole) = whole.canonicalize() else { return Ok(None) };
         let below =
             |base: &Path| Some(whole.strip_prefix(base.canonicalize().ok()?).ok()?.to_str()?.to_owned());
@@ -176,24 +176,25 @@ impl<'a> Workstreams<'a> {
 
     /// Returns the workstream of a folder, if it has a manifest there or in the folder of its plans. Some projects
     /// keep the manifest with the plans, and a migration puts it where the old one was.
-    fn at(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
-        let plans = format!("{folder}/{PLANNING}");
-        let homes = if folder.starts_with(PROJECTS) { [&plans, folder] } else { [folder, &plans] };
+    fn find_in_folder(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
+        let plans = format!("{folder}/{PLANNING_FOLDER}");
+        let homes =
+            if folder.starts_with(OTHER_TOOLS_PROJECTS_FOLDER) { [&plans, folder] } else { [folder, &plans] };
         for home in homes {
-            let manifest = format!("{home}/{}", manifest::NAME);
-            if self.look(&manifest)?.is_some() {
+            let manifest = format!("{home}/{}", manifest::MANIFEST_FILE_NAME);
+            if self.file_info(&manifest)?.is_some() {
                 return Ok(Some(Workstream { id: id.to_owned(), manifest, folder: folder.to_owned() }));
             }
-            if self.full(&manifest).symlink_metadata().is_ok() {
+            if self.absolute_path(&manifest).symlink_metadata().is_ok() {
                 let why = "a link or a folder is where a file is expected".to_owned();
-                return Err(store::Error::Refused { path: self.full(&manifest), why });
+                return Err(store::Error::Refused { path: self.absolute_path(&manifest), why });
             }
         }
         Ok(None)
     }
 
     /// Returns the paths that match a pattern; `*` matches one name.
-    fn expand(&self, glob: &str) -> Result<Vec<String>> {
+    fn expand_glob(&self, glob: &str) -> Result<Vec<String>> {
         let mut found = vec![String::new()];
         for part in glob.split('/').filter(|part| !part.is_empty() && *part != "." && *part != "..") {
             let join = |base: &str, name: &str| {
@@ -202,123 +203,129 @@ impl<'a> Workstreams<'a> {
             let mut longer = Vec::new();
             for base in found {
                 match part {
-                    "*" => longer.extend(self.folders(&base)?.iter().map(|name| join(&base, name))),
+                    "*" => longer.extend(self.subfolder_names(&base)?.iter().map(|name| join(&base, name))),
                     name => longer.push(join(&base, name)),
                 }
             }
-            longer.truncate(MOST * 4);
+            longer.truncate(MAX_WORKSTREAMS * 4);
             found = longer;
         }
         let mut files = Vec::new();
         for path in found {
-            files.extend(self.look(&path)?.map(|_| path));
+            files.extend(self.file_info(&path)?.map(|_| path));
         }
         Ok(files)
     }
 
-    pub fn folders(&self, folder: &str) -> Result<Vec<String>> {
-        self.names(folder, EntryKind::Folder)
+    pub fn subfolder_names(&self, folder: &str) -> Result<Vec<String>> {
+        self.entry_names(folder, EntryKind::Folder)
     }
 
-    pub fn files(&self, folder: &str) -> Result<Vec<String>> {
-        self.names(folder, EntryKind::File)
+    pub fn file_names(&self, folder: &str) -> Result<Vec<String>> {
+        self.entry_names(folder, EntryKind::File)
     }
 
     /// Lists a folder. A missing folder is empty. A folder that cannot be read is an error, and so is a link in the
     /// store.
-    fn names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
-        let dir = match self.dir(folder) {
+    fn entry_names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
+        let dir = match self.open_folder(folder) {
             Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
-            Err(store::Error::Refused { .. }) if !folder.starts_with(layout::STORE) => return Ok(Vec::new()),
+            Err(store::Error::Refused { .. }) if !folder.starts_with(layout::STORE_FOLDER) => {
+                return Ok(Vec::new());
+            }
             dir => dir?,
         };
         Ok(dir.entries()?.into_iter().filter(|entry| entry.kind == kind).map(|entry| entry.name).collect())
     }
 
-    pub fn dir(&self, folder: &str) -> Result<Dir> {
-        let base = Dir::open(&self.base(folder))?;
-        if folder.is_empty() { Ok(base) } else { base.sub(folder) }
+    pub fn open_folder(&self, folder: &str) -> Result<Dir> {
+        let base = Dir::open(&self.base_folder(folder))?;
+        if folder.is_empty() { Ok(base) } else { base.open_subfolder(folder) }
     }
 
     /// Returns the folder that a path is relative to: the root for the store, the session's checkout for everything
     /// else.
-    fn base(&self, path: &str) -> PathBuf {
-        if path.starts_with(layout::STORE) { self.root.path.clone() } else { self.root.checkout.clone() }
+    fn base_folder(&self, path: &str) -> PathBuf {
+        if path.starts_with(layout::STORE_FOLDER) {
+            self.root.path.clone()
+        } else {
+            self.root.checkout.clone()
+        }
     }
 
-    pub fn full(&self, path: &str) -> PathBuf {
-        self.base(path).join(path)
+    pub fn absolute_path(&self, path: &str) -> PathBuf {
+        self.base_folder(path).join(path)
     }
 
     /// Looks at a file of the project. Returns `None` if there is no such regular file.
-    pub fn look(&self, path: &str) -> Result<Option<Look>> {
-        Dir::open(&self.base(path))?.look(path)
+    pub fn file_info(&self, path: &str) -> Result<Option<FileInfo>> {
+        Dir::open(&self.base_folder(path))?.file_info(path)
     }
 
-    pub fn read(&self, path: &str) -> Result<Vec<u8>> {
-        Dir::open(&self.base(path))?.read(path, LARGEST)
+    pub fn read_file(&self, path: &str) -> Result<Vec<u8>> {
+        Dir::open(&self.base_folder(path))?.read_file(path, MAX_FILE_BYTES)
     }
 
-    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+    pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        self.dir(folder)?.write(name, bytes, Durability::Synced)
+        self.open_folder(folder)?.write(name, bytes, Durability::Synced)
     }
 
-    pub fn manifest(&self, workstream: &Workstream) -> Result<(Document, Manifest)> {
-        let document = Document::parse(self.read(&workstream.manifest)?);
-        let manifest = manifest::read(&document);
+    pub fn read_manifest(&self, workstream: &Workstream) -> Result<(Document, Manifest)> {
+        let document = Document::parse(self.read_file(&workstream.manifest)?);
+        let manifest = manifest::read_manifest(&document);
         Ok((document, manifest))
     }
 
     /// Returns the files that a manifest loads. Paths are relative to the workstream's folder, the manifest's, or the
     /// root.
-    pub fn loads(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Vec<Load>> {
-        manifest.files_to_load.iter().map(|named| self.load(workstream, named)).collect()
+    pub fn files_to_load(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Vec<FileToLoad>> {
+        manifest.files_to_load.iter().map(|named| self.file_to_load(workstream, named)).collect()
     }
 
-    fn load(&self, workstream: &Workstream, named: &str) -> Result<Load> {
+    fn file_to_load(&self, workstream: &Workstream, named: &str) -> Result<FileToLoad> {
         let own = workstream.manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut lies = LoadLocation::Outside;
         for folder in [workstream.folder.as_str(), own, ""] {
-            let Some(path) = self.inside(folder, named) else { continue };
-            if self.is_linked(&path) {
+            let Some(path) = self.path_from_root(folder, named) else { continue };
+            if self.goes_through_link(&path) {
                 lies = LoadLocation::Link;
                 continue;
             }
-            if let Some(Look { bytes, changed }) = self.look(&path)? {
+            if let Some(FileInfo { bytes, changed }) = self.file_info(&path)? {
                 let (named, path, lies) = (named.to_owned(), Some(path), LoadLocation::There);
-                return Ok(Load { named, lies, path, bytes, changed: Some(changed) });
+                return Ok(FileToLoad { named, lies, path, bytes, changed: Some(changed) });
             }
             if lies == LoadLocation::Outside {
                 lies = LoadLocation::Missing;
             }
         }
-        Ok(Load { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
+        Ok(FileToLoad { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
     }
 
     /// Returns `named`, which is relative to `folder`, as a path from the root; `None` if it leads outside.
-    fn inside(&self, folder: &str, named: &str) -> Option<String> {
-        let root = self.base(folder);
+    fn path_from_root(&self, folder: &str, named: &str) -> Option<String> {
+        let root = self.base_folder(folder);
         let from = root.join(folder).join(named);
-        model::place::within(&root.to_string_lossy(), &from.to_string_lossy()).into_inside()
+        model::place::path_within_checkout(&root.to_string_lossy(), &from.to_string_lossy()).into_inside()
     }
 
     /// Returns whether a path is a link or goes through one.
-    fn is_linked(&self, path: &str) -> bool {
-        let base = self.base(path);
+    fn goes_through_link(&self, path: &str) -> bool {
+        let base = self.base_folder(path);
         let parts = path.match_indices('/').map(|(end, _)| &path[..end]).chain([path]);
         let is_link = |part: &str| base.join(part).symlink_metadata().is_ok_and(|found| found.is_symlink());
         parts.into_iter().any(is_link)
     }
 
     /// Returns the file of steps that a manifest loads, if there is one.
-    pub fn steps(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
-        let loads = self.loads(workstream, manifest)?;
-        let (named, others): (Vec<&Load>, Vec<&Load>) =
-            loads.iter().partition(|load| manifest::is_steps(&load.named));
+    pub fn find_steps_file(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
+        let loads = self.files_to_load(workstream, manifest)?;
+        let (named, others): (Vec<&FileToLoad>, Vec<&FileToLoad>) =
+            loads.iter().partition(|load| manifest::is_steps_file(&load.named));
         let paths = || named.iter().chain(&others).filter_map(|load| load.path.as_deref());
         for path in paths() {
-            if self.read(path).is_ok_and(|bytes| manifest::has_boxes(&Document::parse(bytes))) {
+            if self.read_file(path).is_ok_and(|bytes| manifest::has_checkboxes(&Document::parse(bytes))) {
                 return Ok(Some(path.to_owned()));
             }
         }
@@ -327,23 +334,23 @@ impl<'a> Workstreams<'a> {
 
     /// Returns the manifest according to the current state of its steps. Hooks do not write manifests outside the
     /// store, so the file can be outdated.
-    pub fn current(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {
-        let (mut document, manifest) = self.manifest(workstream)?;
-        let Some(path) = self.steps(workstream, &manifest)? else { return Ok(manifest) };
-        let steps = Document::parse(self.read(&path)?);
-        manifest::follow(&mut document, &steps, now);
+    pub fn up_to_date_manifest(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {
+        let (mut document, manifest) = self.read_manifest(workstream)?;
+        let Some(path) = self.find_steps_file(workstream, &manifest)? else { return Ok(manifest) };
+        let steps = Document::parse(self.read_file(&path)?);
+        manifest::update_from_steps(&mut document, &steps, now);
         let last_updated = manifest.last_updated;
-        Ok(Manifest { last_updated, ..manifest::read(&document) })
+        Ok(Manifest { last_updated, ..manifest::read_manifest(&document) })
     }
 
     /// Returns the manifests of the older layout that `thru resume migrate` would convert.
-    pub fn unmigrated(&self) -> Result<Vec<String>> {
+    pub fn unmigrated_manifests(&self) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        for (_, folder) in self.homes()? {
-            for home in [folder.clone(), format!("{folder}/{PLANNING}")] {
-                let legacy = format!("{home}/{}", manifest::LEGACY_NAME);
-                if self.look(&legacy)?.is_some()
-                    && self.look(&format!("{home}/{}", manifest::NAME))?.is_none()
+        for (_, folder) in self.ids_and_folders()? {
+            for home in [folder.clone(), format!("{folder}/{PLANNING_FOLDER}")] {
+                let legacy = format!("{home}/{}", manifest::LEGACY_FILE_NAME);
+                if self.file_info(&legacy)?.is_some()
+                    && self.file_info(&format!("{home}/{}", manifest::MANIFEST_FILE_NAME))?.is_none()
                 {
                     found.push(legacy);
                 }
@@ -352,16 +359,16 @@ impl<'a> Workstreams<'a> {
         Ok(found)
     }
 
-    pub fn lock(&self, wait: Duration) -> Result<store::Lock> {
-        self.store.lock(layout::WORKSTREAMS_LOCK, wait)
+    pub fn lock_manifests(&self, wait: Duration) -> Result<store::Lock> {
+        self.store.lock_record(layout::WORKSTREAMS_LOCK, wait)
     }
 }
 
 /// Returns the folders that contain workstreams.
 pub fn home_folders() -> [String; 2] {
-    [layout_home(), PROJECTS.to_owned()]
+    [workstreams_folder(), OTHER_TOOLS_PROJECTS_FOLDER.to_owned()]
 }
 
-fn layout_home() -> String {
-    format!("{}/{}", layout::STORE, layout::WORKSTREAMS)
+fn workstreams_folder() -> String {
+    format!("{}/{}", layout::STORE_FOLDER, layout::WORKSTREAMS)
 }

@@ -7,13 +7,13 @@ use std::path::Path;
 use harness::Harness;
 use model::activity::Activity;
 use model::digest::Digest;
-use model::event::{Event, Kind, Source};
+use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
-use model::journal::{Record, RecordPolicy};
-use model::session::{self, Pending};
+use model::journal::{JournalRecord, RecordPolicy};
+use model::session::{self, PendingBrief};
 use model::suggest;
-use model::transcript::Line;
-use store::feed::{self, Limits};
+use model::transcript::TranscriptLine;
+use store::feed::{self, FeedLimits};
 use store::{Error, Result, Store, layout};
 
 use crate::hook::deadline::Deadline;
@@ -23,11 +23,11 @@ use crate::session::transcript_reader;
 
 /// How many bytes of a transcript's end are read at once. This matters only at the first contact; afterwards a
 /// cursor says where to continue. Skipped bytes are counted as unread, and the brief says how many there are.
-const WINDOW: u64 = 14 * 1024 * 1024;
+const TRANSCRIPT_TAIL_BYTES: u64 = 14 * 1024 * 1024;
 
 /// How many bytes back an unfinished call is read again. A call that began earlier was killed and will never
 /// finish.
-const REREAD: u64 = 384 * 1024;
+const MAX_REREAD_BYTES: u64 = 384 * 1024;
 
 /// What a checkpoint works on.
 #[derive(Clone, Copy)]
@@ -40,38 +40,40 @@ pub struct Checkpoint<'a> {
     pub limit: u64,
     pub deadline: Deadline,
     /// What features do with the digest.
-    pub follow: Follow<'a>,
+    pub follow: FollowFn<'a>,
 }
 
 /// `Ok(Some(problem))` means that the work was done, apart from this problem.
-pub type Follow<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
+pub type FollowFn<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
 /// Folds what is new in transcript and journal into the digest and the index of files. It can be run again:
 /// repetitions are not counted. Returns the calls that have begun but not ended.
-pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
+pub fn run_checkpoint(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
-    let _lock = store.lock_session(session, work.deadline.wait())?;
-    let mut indexes = IndexLines::new(store.role_of(session).ok().flatten());
+    let _lock = store.lock_session(session, work.deadline.lock_wait())?;
+    let mut indexes = IndexLines::new(store.role_of_session(session).ok().flatten());
     // What the transcript adds is written to the journal first, so that a rebuilt digest is the same. The process
     // ends soon after a checkpoint, so the digest is not freed, which saves a tenth of the time.
-    let mut digest = ManuallyDrop::new(store.digest(session, |record| indexes.add(record))?);
-    let (caught_up, begun) = match catch_up(work, &mut digest, &mut indexes) {
+    let mut digest = ManuallyDrop::new(store.current_digest(session, |record| indexes.add_record(record))?);
+    let (caught_up, begun) = match read_new_transcript(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
         Err(error) => (Err(error), Vec::new()),
     };
-    store.fold_on(session, &mut digest, &mut |record| indexes.add(record))?;
-    for (index, lines) in [(layout::RELEVANT_FILES, &indexes.files), (layout::ACTIVITY, &indexes.activity)] {
+    store.fold_new_journal_lines(session, &mut digest, &mut |record| indexes.add_record(record))?;
+    for (index, lines) in
+        [(layout::RELEVANT_FILES_INDEX, &indexes.files), (layout::ACTIVITY_LOG, &indexes.activity)]
+    {
         if !lines.is_empty() {
-            store.dir().append_all(index, lines, limit)?;
+            store.dir().append_lines(index, lines, limit)?;
         }
     }
-    let followed = (work.follow)(&with_begun(work, &digest, &begun));
+    let followed = (work.follow)(&with_unfinished_calls(work, &digest, &begun));
     // If `follow` failed, keep the old mark, so that the next checkpoint looks at these records again.
-    if matches!(work.event.kind, Kind::BeforeCompact { .. }) && followed.is_ok() {
+    if matches!(work.event.kind, EventKind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
-        digest.begun = begun.iter().map(TranscriptRecord::mark).collect();
+        digest.begun = begun.iter().map(TranscriptRecord::fingerprint).collect();
     }
-    store.session(session).put::<Digest>(&digest)?;
+    store.session(session).write::<Digest>(&digest)?;
     caught_up?;
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
@@ -93,39 +95,44 @@ impl IndexLines {
         IndexLines { role, files: Vec::new(), activity: Vec::new() }
     }
 
-    fn add(&mut self, record: &Record) {
-        self.files.extend(suggest::lines(record));
-        self.activity.extend(Activity::of(record, &self.role).map(|activity| activity.line()));
+    fn add_record(&mut self, record: &JournalRecord) {
+        self.files.extend(suggest::relevant_file_lines(record));
+        self.activity
+            .extend(Activity::from_record(record, &self.role).map(|activity| activity.to_json_line()));
     }
 }
 
 /// Adds unfinished calls that are new. Only the files of such a call are known. That is enough to find the
 /// workstream, but not enough for the journal.
-fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptRecord]) -> Cow<'d, Digest> {
+fn with_unfinished_calls<'d>(
+    work: &Checkpoint,
+    digest: &'d Digest,
+    begun: &[TranscriptRecord],
+) -> Cow<'d, Digest> {
     let mut seen = Cow::Borrowed(digest);
-    for told in begun.iter().filter(|told| !digest.begun.contains(&told.mark())) {
-        let event = told.event(work.event);
-        seen.to_mut().fold(&told.record(&event, &work.policy));
+    for told in begun.iter().filter(|told| !digest.begun.contains(&told.fingerprint())) {
+        let event = told.to_event(work.event);
+        seen.to_mut().fold_record(&told.to_journal_record(&event, &work.policy));
     }
     seen
 }
 
 /// Adds to the journal what only the transcript reports, and returns unfinished calls. The transcript may be absent:
 /// some harnesses write it late.
-fn catch_up(
+fn read_new_transcript(
     work: &Checkpoint,
     digest: &mut Digest,
     indexes: &mut IndexLines,
 ) -> Result<Vec<TranscriptRecord>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
-    let cursor: Option<feed::Cursor> = work.store.session(work.session).get().ok().flatten();
+    let cursor: Option<feed::FeedCursor> = work.store.session(work.session).read().ok().flatten();
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
     // If hooks were installed after the session began, they have missed prompts too.
     let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact);
-    let limits = Limits { window: WINDOW, ..Limits::default() };
-    let hear = |line: Line, line_at| retelling.hear_at(line, line_at);
+    let limits = FeedLimits { window: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
+    let hear = |line: TranscriptLine, line_at| retelling.read_line_at(line, line_at);
     let read = transcript_reader::read_new(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
     let report = match read {
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
@@ -133,91 +140,94 @@ fn catch_up(
     };
     digest.unread += report.unread_before;
     let from = cursor.as_ref().map_or(report.unread_before, |cursor| cursor.offset);
-    digest.context.follow(&retelling.window, from, report.cursor.offset);
+    digest.context.update_from(&retelling.window, from, report.cursor.offset);
     for (kind, times) in &retelling.unknown {
         *digest.unknown.entry(kind.clone()).or_default() += times;
     }
     let mut told = retelling.told.as_slice();
     if is_first_contact {
-        register(work);
-        told = put_earlier(work, told, digest, indexes)?;
+        register_session(work);
+        told = write_events_before_hooks(work, told, digest, indexes)?;
     }
-    let lines = new_lines(work, told, digest, is_first_contact && reports_all);
+    let lines = new_journal_lines(work, told, digest, is_first_contact && reports_all);
     if !lines.is_empty() {
-        work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
+        work.store.dir().append_lines(&layout::journal_path(work.session), &lines, work.limit)?;
     }
     // A session that continues another session begins with the summary of that session, and got its brief when it
     // started.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
-    let starts = matches!(work.event.kind, Kind::SessionStart { .. });
+    let starts = matches!(work.event.kind, EventKind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
-        work.store.session(work.session).put(&Pending::Due)?;
+        work.store.session(work.session).write(&PendingBrief::Due)?;
     }
     // An unfinished call is read again next time. Repetitions are not counted.
     let end = report.cursor.offset;
-    let cursor = match retelling.first_open().filter(|line_at| end.saturating_sub(*line_at) <= REREAD) {
+    let cursor = match retelling
+        .first_unfinished_offset()
+        .filter(|line_at| end.saturating_sub(*line_at) <= MAX_REREAD_BYTES)
+    {
         Some(line_at) => feed::cursor_at(Path::new(path), line_at)?,
         None => report.cursor,
     };
-    work.store.session(work.session).put(&cursor)?;
-    Ok(retelling.begun())
+    work.store.session(work.session).write(&cursor)?;
+    Ok(retelling.unfinished_calls())
 }
 
 /// Adds the session to the list of sessions if no hook saw its start, because such a session can also be found
 /// running or crash.
-fn register(work: &Checkpoint) {
-    if !matches!(work.event.kind, Kind::SessionStart { .. } | Kind::Other { .. }) {
-        let process = alive::harness();
-        let line = session::line(work.event, Source::Unknown, process.as_deref(), &work.policy);
+fn register_session(work: &Checkpoint) {
+    if !matches!(work.event.kind, EventKind::SessionStart { .. } | EventKind::Other { .. }) {
+        let process = alive::calling_harness_stamp();
+        let line = session::start_line(work.event, StartSource::Unknown, process.as_deref(), &work.policy);
         let _ = work.store.register_session(&line, work.limit);
     }
 }
 
 /// At the first contact, writes the events from before any hook ran as the first part of the journal, so that the
 /// journal is in chronological order. Returns the transcript's records after that time.
-fn put_earlier<'t>(
+fn write_events_before_hooks<'t>(
     work: &Checkpoint,
     told: &'t [TranscriptRecord],
     digest: &mut Digest,
     indexes: &mut IndexLines,
 ) -> Result<&'t [TranscriptRecord]> {
-    let journal = layout::journal(work.session);
+    let journal = layout::journal_path(work.session);
     let is_earlier = |told: &TranscriptRecord| {
         digest.records == 0 || told.at.as_deref().is_none_or(|at| at < digest.first_at.as_str())
     };
     let (earlier, later) =
         told.split_at(told.iter().position(|told| !is_earlier(told)).unwrap_or(told.len()));
-    if earlier.is_empty() || !work.store.dir().rotated(&journal)?.is_empty() {
+    if earlier.is_empty() || !work.store.dir().rotated_parts(&journal)?.is_empty() {
         return Ok(told);
     }
     // The harness records a prompt a moment before it calls the hook, so the first prompt is both in the transcript
     // and in the journal, and is left out here.
     let first = digest.prompts.first().map(|prompt| prompt.text.clone());
-    let mut again = std::mem::take(digest).again();
+    let mut again = std::mem::take(digest).emptied_for_rebuild();
     let mut text = Vec::new();
     for told in earlier {
-        let event = told.event(work.event);
-        let record = told.record(&event, &work.policy);
-        let is_told = matches!(told.kind, Kind::Prompt { .. })
+        let event = told.to_event(work.event);
+        let record = told.to_journal_record(&event, &work.policy);
+        let is_told = matches!(told.kind, EventKind::Prompt { .. })
             && first.as_deref().is_some_and(|first| record.text.starts_with(first));
         if !is_told {
-            text.extend_from_slice(&record.line());
+            text.extend_from_slice(&record.to_json_line());
             text.push(b'\n');
-            again.fold(&record);
-            indexes.add(&record);
+            again.fold_record(&record);
+            indexes.add_record(&record);
         }
     }
-    work.store.put_first_part(work.session, &text)?;
+    work.store.write_first_journal_part(work.session, &text)?;
     again.parts = 1;
     *digest = again;
-    work.store.fold_on(work.session, digest, &mut |_| {})?;
+    work.store.fold_new_journal_lines(work.session, digest, &mut |_| {})?;
     Ok(later)
 }
 
 /// Returns lines for the records that are not in the journal yet: every record with a new id, even if a hook reported
 /// the same event without an id. The digest then sees both, now and when it is rebuilt. If `knows_prompts` is true,
 /// hooks have reported the prompts.
-fn new_lines(
+fn new_journal_lines(
     work: &Checkpoint,
     told: &[TranscriptRecord],
     digest: &Digest,
@@ -226,13 +236,13 @@ fn new_lines(
     let mut lines = Vec::new();
     // No hook reports what the user said when refusing a call.
     let is_known = |told: &TranscriptRecord| {
-        knows_prompts && matches!(told.kind, Kind::Prompt { .. }) && told.refused.is_none()
+        knows_prompts && matches!(told.kind, EventKind::Prompt { .. }) && told.refused.is_none()
     };
     for told in told.iter().filter(|told| !is_known(told)) {
-        let event = told.event(work.event);
-        let record = told.record(&event, &work.policy);
-        if !digest.knows(&record) {
-            lines.push(record.line());
+        let event = told.to_event(work.event);
+        let record = told.to_journal_record(&event, &work.policy);
+        if !digest.knows_record(&record) {
+            lines.push(record.to_json_line());
         }
     }
     lines

@@ -6,8 +6,8 @@ use harness::Harness;
 use model::digest::Digest;
 use model::event::Event;
 use model::id::Id;
-use model::journal::{Record, RecordPolicy};
-use model::session::Pending;
+use model::journal::{JournalRecord, RecordPolicy};
+use model::session::PendingBrief;
 
 use super::deadline::Deadline;
 use crate::Mode;
@@ -23,9 +23,9 @@ pub struct HookContext<'a> {
     pub session: &'a Id,
     pub event: &'a Event<'a>,
     /// Set if the session had been compacted and had not received its brief before this event.
-    pub pending: Option<Pending>,
+    pub pending: Option<PendingBrief>,
     /// The journal line of this event.
-    pub record: &'a Record<'a>,
+    pub record: &'a JournalRecord<'a>,
     /// Notes for the receipt, although nothing failed.
     pub warnings: &'a RefCell<Vec<String>>,
     pub(super) digest: OnceCell<Option<Digest>>,
@@ -33,22 +33,22 @@ pub struct HookContext<'a> {
 
 impl HookContext<'_> {
     /// Returns the digest of the session up to this event; `None` if its records cannot be read.
-    pub fn digest(&self) -> Option<&Digest> {
-        self.digest.get_or_init(|| self.project.store.digest(self.session, |_| {}).ok()).as_ref()
+    pub fn session_digest(&self) -> Option<&Digest> {
+        self.digest.get_or_init(|| self.project.store.current_digest(self.session, |_| {}).ok()).as_ref()
     }
 
     /// Returns the rules for recording text of this event.
-    pub fn policy(&self) -> RecordPolicy<'_> {
-        policy(&self.project, self.harness, "")
+    pub fn record_policy(&self) -> RecordPolicy<'_> {
+        record_policy_of(&self.project, self.harness, "")
     }
 
-    pub fn warn(&self, text: String) {
+    pub fn add_warning(&self, text: String) {
         self.warnings.borrow_mut().push(text);
     }
 }
 
 /// Returns the rules for recording events of this project.
-pub(super) fn policy<'a>(
+pub(super) fn record_policy_of<'a>(
     project: &ProjectContext<'a>,
     harness: &'static Harness,
     checkout: &'a str,
@@ -56,7 +56,7 @@ pub(super) fn policy<'a>(
     RecordPolicy {
         harness: harness.name,
         checkout,
-        redact: project.settings.redact(),
+        redact: project.settings.redact_options(),
         now: project.world.now,
     }
 }

@@ -4,10 +4,10 @@
 use std::time::{Duration, Instant};
 
 use model::config::Settings;
-use model::event::Kind;
+use model::event::EventKind;
 
 /// The deadline is divided by this for events that delay the agent: a tool call and a compaction.
-const QUICK: u32 = 4;
+const QUICK_EVENT_DIVISOR: u32 = 4;
 
 /// Created once, when the process starts; every wait is limited to the time that is left.
 #[derive(Clone, Copy, Debug)]
@@ -20,20 +20,20 @@ pub struct Deadline {
 
 impl Deadline {
     /// Returns the deadline of an event. Waiting for one lock takes at most half of that time.
-    pub fn of_event(kind: Option<&Kind>, settings: &Settings, since: Instant) -> Deadline {
+    pub fn of_event(kind: Option<&EventKind>, settings: &Settings, since: Instant) -> Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
-            Some(Kind::ToolDone(_) | Kind::BeforeCompact { .. }) => whole / QUICK,
+            Some(EventKind::ToolDone(_) | EventKind::BeforeCompact { .. }) => whole / QUICK_EVENT_DIVISOR,
             Some(
-                Kind::SessionStart { .. }
-                | Kind::Prompt { .. }
-                | Kind::Summary { .. }
-                | Kind::AfterCompact { .. }
-                | Kind::SubagentStart
-                | Kind::SubagentStop { .. }
-                | Kind::Stop(_)
-                | Kind::SessionEnd { .. }
-                | Kind::Other { .. },
+                EventKind::SessionStart { .. }
+                | EventKind::Prompt { .. }
+                | EventKind::Summary { .. }
+                | EventKind::AfterCompact { .. }
+                | EventKind::SubagentStart
+                | EventKind::SubagentStop { .. }
+                | EventKind::Stop(_)
+                | EventKind::SessionEnd { .. }
+                | EventKind::Other { .. },
             )
             | None => whole,
         };
@@ -41,13 +41,13 @@ impl Deadline {
     }
 
     /// Returns the deadline of a command, for code that a hook also calls.
-    pub fn within(whole: Duration) -> Deadline {
+    pub fn of_command(whole: Duration) -> Deadline {
         Deadline { since: Instant::now(), whole, one: whole }
     }
 
     /// Returns how long to wait for a lock now. Even if this is zero, the lock is tried once.
-    pub fn wait(self) -> Duration {
-        self.one.min(self.left())
+    pub fn lock_wait(self) -> Duration {
+        self.one.min(self.time_left())
     }
 
     /// Returns the time at which the deadline ends.
@@ -55,13 +55,13 @@ impl Deadline {
         self.since + self.whole
     }
 
-    pub fn left(self) -> Duration {
+    pub fn time_left(self) -> Duration {
         self.whole.saturating_sub(self.since.elapsed())
     }
 
     /// Returns the same deadline, starting now. Used after work that has its own time limit: running a loop's
     /// validators.
-    pub fn anew(self) -> Deadline {
+    pub fn restarted(self) -> Deadline {
         Deadline { since: Instant::now(), ..self }
     }
 }

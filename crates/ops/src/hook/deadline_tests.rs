@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use model::config::Settings;
-use model::event::Kind;
+use model::event::EventKind;
 
 use super::Deadline;
 
@@ -9,14 +9,14 @@ use super::Deadline;
 fn what_was_waited_for_is_missing_to_the_next() {
     let ms = Duration::from_millis;
     let settings = Settings { hooks_deadline_ms: 200_000, ..Settings::default() };
-    let compaction = Kind::BeforeCompact { trigger: None, instructions: None };
+    let compaction = EventKind::BeforeCompact { trigger: None, instructions: None };
     // (event, seconds since it began, longest wait for a lock in seconds)
     let rows = [(None, 0, 100), (None, 90, 100), (None, 150, 50), (None, 300, 0), (Some(&compaction), 0, 25)];
     for (kind, since, wait) in rows {
         let Some(began) = Instant::now().checked_sub(Duration::from_secs(since)) else { continue };
         let deadline = Deadline::of_event(kind, &settings, began);
-        let waits = deadline.wait();
+        let waits = deadline.lock_wait();
         assert!(waits <= ms(wait * 1000) && waits + ms(5000) >= ms(wait * 1000), "{since}: {waits:?}");
-        assert!(deadline.anew().wait() >= waits, "{since}");
+        assert!(deadline.restarted().lock_wait() >= waits, "{since}");
     }
 }

@@ -4,13 +4,13 @@
 use harness::{Harness, Undecodable};
 use model::brief::Brief;
 use model::config::Settings;
-use model::decide::{Effect, Facts};
+use model::decide::{DecisionFacts, StoreEffect};
 use model::event::Event;
 use model::reply::Reply;
 use serde::Serialize;
 use store::Root;
 
-use super::{Call, handle};
+use super::{HookCall, handle_payload};
 use crate::features::Decision;
 use crate::{Mode, Result, World};
 
@@ -54,9 +54,9 @@ pub struct FeatureDecision {
 }
 
 /// Handles the event as the hook would.
-pub fn run(world: &World, call: &Call, mode: Mode) -> Explanation {
+pub fn explain_event(world: &World, call: &HookCall, mode: Mode) -> Explanation {
     let mut trace = Trace(Some(Explanation { applied: mode == Mode::Write, ..Explanation::default() }));
-    let reply = handle(world, call, mode, &mut trace);
+    let reply = handle_payload(world, call, mode, &mut trace);
     let mut explanation = trace.0.unwrap_or_default();
     explanation.reply = String::from_utf8_lossy(&reply).into_owned();
     explanation
@@ -70,20 +70,20 @@ impl Trace {
         Trace(None)
     }
 
-    fn note(&mut self, write: impl FnOnce(&mut Explanation)) {
+    fn record(&mut self, write: impl FnOnce(&mut Explanation)) {
         if let Some(explanation) = &mut self.0 {
             write(explanation);
         }
     }
 
     /// Returns an empty answer, and records the reason.
-    pub fn silent(&mut self, why: impl FnOnce() -> String) -> Vec<u8> {
-        self.note(|explanation| explanation.silent_because = Some(why()));
+    pub fn silent_reply(&mut self, why: impl FnOnce() -> String) -> Vec<u8> {
+        self.record(|explanation| explanation.silent_because = Some(why()));
         Vec::new()
     }
 
-    pub fn event(&mut self, decoded: &std::result::Result<Event, Undecodable>) {
-        self.note(|explanation| {
+    pub fn record_event(&mut self, decoded: &std::result::Result<Event, Undecodable>) {
+        self.record(|explanation| {
             if let Ok(event) = decoded {
                 explanation.event = Some(event.kind.name());
                 explanation.session = Some(event.session.to_string());
@@ -91,44 +91,44 @@ impl Trace {
         });
     }
 
-    pub fn root(&mut self, root: &Root) {
-        self.note(|explanation| {
+    pub fn record_root(&mut self, root: &Root) {
+        self.record(|explanation| {
             explanation.root = Some(root.path.display().to_string());
             explanation.checkout = Some(root.checkout.display().to_string());
         });
     }
 
-    pub fn trusted(&mut self, trusted: bool, settings: &Settings) {
-        self.note(|explanation| {
+    pub fn record_trust(&mut self, trusted: bool, settings: &Settings) {
+        self.record(|explanation| {
             explanation.trusted = Some(trusted);
             explanation.deadline_ms = Some(settings.hooks_deadline_ms);
         });
     }
 
-    pub fn facts(&mut self, facts: &Facts, repeated: bool) {
-        self.note(|explanation| {
+    pub fn record_facts(&mut self, facts: &DecisionFacts, repeated: bool) {
+        self.record(|explanation| {
             explanation.pending = facts.pending.map(|pending| format!("{pending:?}").to_lowercase());
             explanation.repeated = repeated;
         });
     }
 
-    pub fn brief(&mut self, brief: Option<&Brief>) {
-        self.note(|explanation| explanation.brief = brief.map(|brief| brief.told.clone()));
+    pub fn record_brief(&mut self, brief: Option<&Brief>) {
+        self.record(|explanation| explanation.brief = brief.map(|brief| brief.told.clone()));
     }
 
-    pub fn effects(&mut self, effects: &[Effect]) {
-        self.note(|explanation| explanation.effects = effects.iter().map(effect_words).collect());
+    pub fn record_effects(&mut self, effects: &[StoreEffect]) {
+        self.record(|explanation| explanation.effects = effects.iter().map(describe_effect).collect());
     }
 
-    pub fn decision(&mut self, feature: &'static str, decided: &Result<Decision>) {
-        self.note(|explanation| {
+    pub fn record_decision(&mut self, feature: &'static str, decided: &Result<Decision>) {
+        self.record(|explanation| {
             let row =
                 FeatureDecision { feature, why: String::new(), change: None, answer: None, error: None };
             explanation.decisions.push(match decided {
                 Ok(decision) => FeatureDecision {
                     why: decision.why.clone(),
                     change: decision.change.as_ref().map(|change| change.what.clone()),
-                    answer: reply_words(&decision.part.reply),
+                    answer: describe_reply(&decision.part.reply),
                     ..row
                 },
                 Err(error) => FeatureDecision { error: Some(error.to_string()), ..row },
@@ -136,9 +136,9 @@ impl Trace {
         });
     }
 
-    pub fn reply(&mut self, harness: &Harness, event: &Event, reply: &Reply, silent: &str) -> Vec<u8> {
+    pub fn record_reply(&mut self, harness: &Harness, event: &Event, reply: &Reply, silent: &str) -> Vec<u8> {
         let bytes = (harness.encode)(reply, &event.kind);
-        self.note(|explanation| {
+        self.record(|explanation| {
             explanation.silent_because = match (reply, event.torn) {
                 _ if !bytes.is_empty() => None,
                 (_, true) => Some("the payload is truncated, so no answer is sent".to_owned()),
@@ -150,24 +150,24 @@ impl Trace {
     }
 }
 
-fn effect_words(effect: &Effect) -> String {
+fn describe_effect(effect: &StoreEffect) -> String {
     match effect {
-        Effect::Journal(line) => {
+        StoreEffect::Journal(line) => {
             format!("append to the journal: {}", String::from_utf8_lossy(line).trim_end())
         }
-        Effect::Register(line) => {
+        StoreEffect::Register(line) => {
             format!("append to the list of sessions: {}", String::from_utf8_lossy(line).trim_end())
         }
-        Effect::RememberSession => "note the session in root.json".to_owned(),
-        Effect::Checkpoint => "update journal and digest from the transcript".to_owned(),
-        Effect::SetPending(Some(pending)) => {
+        StoreEffect::RememberSession => "note the session in root.json".to_owned(),
+        StoreEffect::Checkpoint => "update journal and digest from the transcript".to_owned(),
+        StoreEffect::SetPending(Some(pending)) => {
             format!("note that a compaction is {}", format!("{pending:?}").to_lowercase())
         }
-        Effect::SetPending(None) => "note that no compaction is pending".to_owned(),
+        StoreEffect::SetPending(None) => "note that no compaction is pending".to_owned(),
     }
 }
 
-fn reply_words(reply: &Reply) -> Option<String> {
+fn describe_reply(reply: &Reply) -> Option<String> {
     match reply {
         Reply::Silent => None,
         Reply::TellUser(text) => Some(format!("tell the user: {text}")),

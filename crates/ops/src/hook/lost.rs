@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use model::marker::ProjectId;
-use model::receipt::{LOST, Outcome, Receipt};
+use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
 use model::time;
 use store::{LostNote, Store, layout};
 
@@ -10,40 +10,46 @@ use crate::World;
 use crate::hook::deadline::Deadline;
 
 /// How long a loss keeps being reported.
-const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
+const MAX_REPORT_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How many bytes of the receipts are searched for a loss.
-const TAIL: u64 = 256 * 1024;
+const RECEIPTS_TAIL_BYTES: u64 = 256 * 1024;
 
-fn note_of<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
-    LostNote::new(store, world.state().as_deref(), project)
+fn open_lost_note<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
+    LostNote::new(store, world.state_folder().as_deref(), project)
 }
 
 /// Counts a record that could be written neither to the journal nor to the receipts.
-pub(crate) fn note(world: &World, store: &Store, project: &ProjectId, why: &str, deadline: Deadline) {
-    let now = time::rfc3339(world.now);
+pub(crate) fn count_lost_record(
+    world: &World,
+    store: &Store,
+    project: &ProjectId,
+    why: &str,
+    deadline: Deadline,
+) {
+    let now = time::to_rfc3339(world.now);
     // This is the last resort: if it fails too, nothing more can be done.
-    let _ = note_of(world, store, project).add(&now, why, deadline.wait());
+    let _ = open_lost_note(world, store, project).add_loss(&now, why, deadline.lock_wait());
 }
 
 /// Leaves a receipt for the loss and clears the note. Called by every hook except that of a tool call, before
 /// anything is answered.
-pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &LossNotice) {
-    let leave = |lost: &store::Lost| {
+pub(crate) fn report_and_clear(world: &World, store: &Store, project: &ProjectId, told: &LossNotice) {
+    let leave = |lost: &store::LostRecords| {
         let receipt = Receipt {
-            ts: time::rfc3339(world.now),
+            ts: time::to_rfc3339(world.now),
             harness: told.harness.to_owned(),
-            event: LOST.to_owned(),
+            event: RECORDS_LOST_EVENT.to_owned(),
             session: told.session.to_owned(),
             ms: 0.0,
-            outcome: Outcome::Failed,
+            outcome: HookOutcome::Failed,
             error: Some(lost.to_string()),
             warning: None,
         };
-        store.append_receipt(&receipt.line(), told.limit)
+        store.append_receipt(&receipt.to_json_line(), told.limit)
     };
     // If the receipt cannot be written, the note stays.
-    let _ = note_of(world, store, project).take(told.deadline.wait(), leave);
+    let _ = open_lost_note(world, store, project).report_and_clear(told.deadline.lock_wait(), leave);
     if told.reserve {
         let _ = store.reserve_lost_note();
     }
@@ -61,36 +67,36 @@ pub(crate) struct LossNotice<'a> {
 }
 
 /// Returns what was lost recently, from the note or from a receipt.
-pub fn recent(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
-    let noted = note_of(world, store, project).read();
-    noted.map(|lost| lost.to_string()).or_else(|| newest_receipt(store, world.now))
+pub fn recent_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
+    let noted = open_lost_note(world, store, project).read_note();
+    noted.map(|lost| lost.to_string()).or_else(|| newest_loss_receipt(store, world.now))
 }
 
 /// Returns what was lost and has not been reported by any hook yet.
-pub(crate) fn unreported(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
-    note_of(world, store, project).read().map(|lost| lost.to_string())
+pub(crate) fn unreported_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
+    open_lost_note(world, store, project).read_note().map(|lost| lost.to_string())
 }
 
-fn newest_receipt(store: &Store, now: Timestamp) -> Option<String> {
-    let tail = store.dir().recent(layout::RECEIPTS, TAIL).ok()?;
+fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {
+    let tail = store.dir().read_recent_lines(layout::RECEIPTS_LOG, RECEIPTS_TAIL_BYTES).ok()?;
     let lines = tail.split(|byte| *byte == b'\n').rev();
     let mut receipts = lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
-    let receipt = receipts.find(|receipt| receipt.event == LOST)?;
-    let is_recent = receipt.at().is_some_and(|at| now.duration_since(at) < RECENT);
+    let receipt = receipts.find(|receipt| receipt.event == RECORDS_LOST_EVENT)?;
+    let is_recent = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_REPORT_AGE);
     receipt.error.filter(|_| is_recent)
 }
 
 /// Checks whether records can be written: writes and removes a scratch file, and checks the folders that hooks write
 /// to. Returns what failed.
-pub(crate) fn try_writing(store: &Store) -> Vec<store::Error> {
+pub(crate) fn find_unwritable_folders(store: &Store) -> Vec<store::Error> {
     let dir = store.dir();
-    let written = match dir.sub(layout::SCRATCH) {
-        Err(store::Error::Absent { .. }) => dir.try_write(),
-        scratch => scratch.and_then(|scratch| scratch.try_write()),
+    let written = match dir.open_subfolder(layout::SCRATCH) {
+        Err(store::Error::Absent { .. }) => dir.test_write(),
+        scratch => scratch.and_then(|scratch| scratch.test_write()),
     };
-    let asked = WRITTEN.iter().map(|rel| dir.may_write(rel));
+    let asked = WRITTEN_FOLDERS.iter().map(|rel| dir.check_write_permission(rel));
     std::iter::once(written).chain(asked).filter_map(Result::err).collect()
 }
 
 /// The folders that hooks and commands write to, relative to the store.
-const WRITTEN: &[&str] = &[".", layout::JOURNALS, "indexes", "state"];
+const WRITTEN_FOLDERS: &[&str] = &[".", layout::JOURNALS_FOLDER, "indexes", "state"];

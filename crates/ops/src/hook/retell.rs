@@ -5,22 +5,26 @@ use std::collections::BTreeMap;
 
 use model::effect;
 use model::event::{
-    Action, Agent, Answer, Delegated, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched,
+    Agent, DelegatedWork, Event, EventKind, FileAction, QuestionAnswer, StopEvent, Todo, TodoChange,
+    ToolDone, TouchedFile,
 };
 use model::failure::error_lines;
-use model::journal::{self, Record, RecordPolicy};
+use model::journal::{self, JournalRecord, RecordPolicy};
 use model::redact::{self, Redacted};
 use model::run;
 use model::statement;
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use model::time;
-use model::transcript::{About, Call, CallResult, Chain, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
-use model::window::Seen;
+use model::transcript::{
+    CallResult, CallSubject, ItemDedup, LineAuthor, LineKind, MAX_RESULT_BYTES, ToolCall, TranscriptItem,
+    TranscriptLine,
+};
+use model::window::WindowFacts;
 
 /// How many bytes of a failed call's output are searched for the lines that say why it failed.
-const ERROR_BYTES: usize = 64 * 1024;
-const ID_BYTES: usize = 256;
-const REFUSED_BYTES: usize = 512;
+const MAX_ERROR_BYTES_SEARCHED: usize = 64 * 1024;
+const MAX_ID_BYTES: usize = 256;
+const MAX_REFUSAL_BYTES: usize = 512;
 
 /// One event from a transcript.
 #[derive(Debug)]
@@ -28,7 +32,7 @@ pub struct TranscriptRecord {
     /// An id to recognise repetitions: the harness's id of the call or message, or its time.
     pub id: String,
     pub at: Option<String>,
-    pub kind: Kind<'static>,
+    pub kind: EventKind<'static>,
     /// Whether the record contains words of the agent. No event reports these, so the journal has a separate kind
     /// of line for them.
     pub said: bool,
@@ -44,33 +48,37 @@ pub struct TranscriptRecord {
 
 impl TranscriptRecord {
     /// Returns the record as an event of the session that `around` belongs to.
-    pub fn event<'a>(&self, around: &Event<'a>) -> Event<'a> {
+    pub fn to_event<'a>(&self, around: &Event<'a>) -> Event<'a> {
         let agent = self.agent.clone().map(|id| Agent { id: id.into(), kind: Cow::Borrowed("") });
         Event { kind: self.kind.clone(), agent, previous: None, id: None, ..around.clone() }
     }
 
     /// Returns a value that identifies the record.
-    pub fn mark(&self) -> u64 {
-        fingerprint([&self.id])
+    pub fn fingerprint(&self) -> u64 {
+        fnv_fingerprint([&self.id])
     }
 
     /// Returns the record as a line of the session's journal.
-    pub fn record<'a>(&'a self, event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a> {
-        let mut record = journal::record(event, policy);
+    pub fn to_journal_record<'a>(
+        &'a self,
+        event: &'a Event<'_>,
+        policy: &RecordPolicy<'a>,
+    ) -> JournalRecord<'a> {
+        let mut record = journal::record_of_event(event, policy);
         record.from = "transcript".into();
         record.id = Cow::Borrowed(&self.id);
         if let Some(at) = &self.at {
             record.ts = Cow::Borrowed(at);
         }
         if self.said {
-            record.event = journal::SAID.into();
+            record.event = journal::SAID_EVENT.into();
         }
         if self.begun {
             record.ok = None;
         }
         record.branch = Cow::Borrowed(&self.branch);
         if let Some(refused) = &self.refused {
-            record.command = policy.clean(refused, REFUSED_BYTES);
+            record.command = policy.redact_and_cut(refused, MAX_REFUSAL_BYTES);
         }
         record
     }
@@ -82,8 +90,8 @@ impl TranscriptRecord {
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions, not only calls and words.
     whole: bool,
-    redact: redact::Options,
-    dedup: Dedup,
+    redact: redact::RedactOptions,
+    dedup: ItemDedup,
     /// Unfinished calls, each with the offset of its line.
     open: Vec<(ToolDone<'static>, u64)>,
     /// Unfinished calls of sub-agents that may change something, each with its sub-agent.
@@ -102,15 +110,15 @@ pub struct TranscriptReplay {
     /// The branch of the current line.
     branch: String,
     /// What the lines say about the context window.
-    pub window: Seen,
+    pub window: WindowFacts,
 }
 
 impl TranscriptReplay {
-    pub fn new(whole: bool, redact: redact::Options) -> TranscriptReplay {
+    pub fn new(whole: bool, redact: redact::RedactOptions) -> TranscriptReplay {
         TranscriptReplay {
             whole,
             redact,
-            dedup: Dedup::default(),
+            dedup: ItemDedup::default(),
             open: Vec::new(),
             open_side: Vec::new(),
             line_at: 0,
@@ -121,16 +129,16 @@ impl TranscriptReplay {
             said: None,
             ended: None,
             branch: String::new(),
-            window: Seen::default(),
+            window: WindowFacts::default(),
         }
     }
 
     /// Returns the calls that have begun but not ended.
-    pub fn begun(&self) -> Vec<TranscriptRecord> {
+    pub fn unfinished_calls(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
             at: None,
-            kind: Kind::ToolDone(Box::new(call)),
+            kind: EventKind::ToolDone(Box::new(call)),
             said: false,
             begun: true,
             branch: String::new(),
@@ -141,24 +149,24 @@ impl TranscriptReplay {
     }
 
     /// Returns the offset of the line of the first unfinished call.
-    pub fn first_open(&self) -> Option<u64> {
+    pub fn first_unfinished_offset(&self) -> Option<u64> {
         self.open.first().map(|(_, line_at)| *line_at)
     }
 
-    pub fn hear_at(&mut self, line: Line, line_at: u64) {
+    pub fn read_line_at(&mut self, line: TranscriptLine, line_at: u64) {
         self.line_at = line_at;
-        self.hear(line);
+        self.read_line(line);
     }
 
-    pub fn hear(&mut self, line: Line) {
+    pub fn read_line(&mut self, line: TranscriptLine) {
         if let LineKind::Unknown(kind) = &line.kind {
-            let kind = Redacted::head(kind, 64, self.redact).to_string();
+            let kind = Redacted::redact_head(kind, 64, self.redact).to_string();
             *self.unknown.entry(kind).or_default() += 1;
         }
         self.torn += u64::from(line.kind == LineKind::Torn);
-        if let Chain::Side { agent } = &line.chain {
+        if let LineAuthor::Side { agent } = &line.chain {
             let agent = agent.as_deref().unwrap_or("side").to_owned();
-            return self.hear_side(line, &agent);
+            return self.read_subagent_line(line, &agent);
         }
         self.ended = None;
         // Most lines are bookkeeping and have no items.
@@ -166,44 +174,44 @@ impl TranscriptReplay {
             return;
         }
         if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
-            self.branch = Redacted::head(branch, ID_BYTES, self.redact).to_string();
+            self.branch = Redacted::redact_head(branch, MAX_ID_BYTES, self.redact).to_string();
         }
-        let at = line.time().map(time::rfc3339);
+        let at = line.parsed_time().map(time::to_rfc3339);
         for item in line.items {
-            if let Some(item) = self.dedup.keep(item) {
-                self.take(&item, at.as_deref());
+            if let Some(item) = self.dedup.keep_if_new(item) {
+                self.read_item(&item, at.as_deref());
             }
         }
     }
 
     /// Reads a sub-agent's line. What a sub-agent changes belongs to the session: its edits are in the same
     /// checkout, and its commits are on the same branch.
-    fn hear_side(&mut self, line: Line, agent: &str) {
+    fn read_subagent_line(&mut self, line: TranscriptLine, agent: &str) {
         let at = line.at.clone();
         for item in line.items {
-            match self.dedup.keep(item) {
-                Some(Item::Call(call)) if may_change(&call) => {
-                    let agent = Redacted::head(agent, ID_BYTES, self.redact).to_string();
-                    self.open_side.push((begun(&call), agent));
+            match self.dedup.keep_if_new(item) {
+                Some(TranscriptItem::Call(call)) if may_change(&call) => {
+                    let agent = Redacted::redact_head(agent, MAX_ID_BYTES, self.redact).to_string();
+                    self.open_side.push((unfinished_tool_call(&call), agent));
                 }
                 // Most results belong to calls that changed nothing.
-                Some(Item::Result(result)) if !self.open_side.is_empty() => {
-                    let at = at.as_deref().and_then(time::parse).map(time::rfc3339);
-                    self.end_side(&result, at.as_deref());
+                Some(TranscriptItem::Result(result)) if !self.open_side.is_empty() => {
+                    let at = at.as_deref().and_then(time::parse_time).map(time::to_rfc3339);
+                    self.end_subagent_call(&result, at.as_deref());
                 }
                 _ => {}
             }
         }
     }
 
-    fn end_side(&mut self, result: &CallResult, at: Option<&str>) {
+    fn end_subagent_call(&mut self, result: &CallResult, at: Option<&str>) {
         let is_it = |(call, _): &(ToolDone, String)| {
             call.id.is_some() && call.id.as_deref() == result.call.as_deref()
         };
         let Some(place) = self.open_side.iter().position(is_it) else { return };
         let (call, agent) = self.open_side.remove(place);
         let told = self.told.len();
-        self.ended_as(call, result, at);
+        self.push_ended_call(call, result, at);
         // Mark the call as the sub-agent's, because its failures are not failures of the session.
         if let Some(told) = self.told.get_mut(told) {
             told.agent = Some(agent);
@@ -212,28 +220,28 @@ impl TranscriptReplay {
     }
 
     /// Ends the reading. Of a call that has not ended, only the files are known.
-    pub fn finish(&mut self) {
+    pub fn finish_reading(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
-            let mention = |file: Touched<'static>| Touched { action: Action::Mention, ..file };
+            let mention = |file: TouchedFile<'static>| TouchedFile { action: FileAction::Mention, ..file };
             let files = call.files.into_iter().map(mention).collect();
             let id = call.id.as_deref().unwrap_or_default().to_owned();
             let delegated = call.delegated;
             let begun = ToolDone { id: call.id, tool: call.tool, files, delegated, ..ToolDone::default() };
-            self.tell(at.as_deref(), &id, Kind::ToolDone(Box::new(begun)), false);
+            self.push_record(at.as_deref(), &id, EventKind::ToolDone(Box::new(begun)), false);
             self.told.last_mut().into_iter().for_each(|told| told.begun = true);
         }
     }
 
-    fn take(&mut self, item: &Item, at: Option<&str>) {
+    fn read_item(&mut self, item: &TranscriptItem, at: Option<&str>) {
         match item {
-            Item::Usage(usage) => self.window.add_usage(usage),
-            Item::Compaction { .. } => self.window.add_compaction(self.line_at),
-            Item::Call(call) => self.open.push((begun(call), self.line_at)),
-            Item::Todos(change) => {
+            TranscriptItem::Usage(usage) => self.window.add_usage(usage),
+            TranscriptItem::Compaction { .. } => self.window.add_compaction(self.line_at),
+            TranscriptItem::Call(call) => self.open.push((unfinished_tool_call(call), self.line_at)),
+            TranscriptItem::Todos(change) => {
                 // A change that follows a result belongs to the call that just ended. The number of a new item is
                 // known only after the call.
-                let change = Some(owned_change(change));
+                let change = Some(to_owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
                     None => {
@@ -241,69 +249,77 @@ impl TranscriptReplay {
                     }
                 }
             }
-            Item::Answer { question: Some(question), text, .. } => {
-                let answer = Answer { question: owned(question), answer: owned(text) };
+            TranscriptItem::Answer { question: Some(question), text, .. } => {
+                let answer =
+                    QuestionAnswer { question: to_owned_text(question), answer: to_owned_text(text) };
                 if let Some(call) = self.ended_call() {
                     call.answers.push(answer);
                 }
             }
             // What the user said when refusing a call. No hook reports this. Readers return it before the refusal
             // itself.
-            Item::Answer { question: None, call, text } => {
+            TranscriptItem::Answer { question: None, call, text } => {
                 let call =
                     self.open.iter().map(|(open, _)| open).find(|open| call.is_some() && open.id == *call);
                 let what = call.map(|call| call.command.clone().unwrap_or_else(|| call.tool.clone()));
                 self.said = None;
-                let kind = Kind::Prompt { text: owned(text) };
-                self.tell(at, &named("refused", at, text), kind, false);
+                let kind = EventKind::Prompt { text: to_owned_text(text) };
+                self.push_record(at, &id_from_time_and_text("refused", at, text), kind, false);
                 if let Some(told) = self.told.last_mut() {
                     told.refused = Some(what.unwrap_or_default());
                 }
             }
-            Item::Result(result) => self.end(result, at),
-            Item::Prompt { text, .. } | Item::Queued { text, .. } if self.whole => {
-                let kind = Kind::Prompt { text: owned(text) };
+            TranscriptItem::Result(result) => self.end_call(result, at),
+            TranscriptItem::Prompt { text, .. } | TranscriptItem::Queued { text, .. } if self.whole => {
+                let kind = EventKind::Prompt { text: to_owned_text(text) };
                 self.said = None;
-                self.tell(at, &named("prompt", at, text), kind, false);
+                self.push_record(at, &id_from_time_and_text("prompt", at, text), kind, false);
             }
-            Item::Prompt { .. } | Item::Queued { .. } => self.said = None,
-            Item::Said { message, text } => {
-                if let Some(earlier) = self.said.take().filter(|earlier| !self.is_finding(*earlier)) {
+            TranscriptItem::Prompt { .. } | TranscriptItem::Queued { .. } => self.said = None,
+            TranscriptItem::Said { message, text } => {
+                if let Some(earlier) =
+                    self.said.take().filter(|earlier| !self.is_finding_or_purpose(*earlier))
+                {
                     self.told.remove(earlier);
                 }
                 self.said = Some(self.told.len());
                 let id = message.as_deref().unwrap_or(at.unwrap_or_default());
-                self.tell(
+                self.push_record(
                     at,
-                    &format!("said-{id}-{:016x}", fingerprint([text.as_ref()])),
-                    Kind::Stop(Stop { message: Some(owned(text)), ..Stop::default() }),
+                    &format!("said-{id}-{:016x}", fnv_fingerprint([text.as_ref()])),
+                    EventKind::Stop(StopEvent { message: Some(to_owned_text(text)), ..StopEvent::default() }),
                     true,
                 );
             }
-            Item::Shown { path } if self.whole => {
-                let file = Touched { path: owned(path), action: Action::Read };
+            TranscriptItem::Shown { path } if self.whole => {
+                let file = TouchedFile { path: to_owned_text(path), action: FileAction::Read };
                 let shown = ToolDone { tool: "@".into(), files: vec![file], ..ToolDone::default() };
-                self.tell(at, &named("shown", at, path), Kind::ToolDone(Box::new(shown)), false);
+                self.push_record(
+                    at,
+                    &id_from_time_and_text("shown", at, path),
+                    EventKind::ToolDone(Box::new(shown)),
+                    false,
+                );
             }
-            Item::Summary { text } if self.whole => {
+            TranscriptItem::Summary { text } if self.whole => {
                 self.compacted = true;
-                let kind = Kind::Summary { text: owned(text) };
-                self.tell(at, &named("summary", at, text), kind, false);
+                let kind = EventKind::Summary { text: to_owned_text(text) };
+                self.push_record(at, &id_from_time_and_text("summary", at, text), kind, false);
             }
             _ => {}
         }
     }
 
-    fn end(&mut self, result: &CallResult, at: Option<&str>) {
+    fn end_call(&mut self, result: &CallResult, at: Option<&str>) {
         let Some(id) = result.call.as_deref() else { return };
         let Some(place) = self.open.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
             return;
         };
         let (call, _) = self.open.remove(place);
-        self.ended_as(call, result, at);
+        self.push_ended_call(call, result, at);
     }
 
-    fn ended_as(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
+    fn push_ended_call(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
         if result.refused {
             return; // the call was never run
         }
@@ -312,18 +328,18 @@ impl TranscriptReplay {
         call.exit = result.exit;
         if result.failed {
             // The error lines are picked here, because the output of a call can be several megabytes.
-            let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
+            let said = Redacted::redact_head(&result.text, MAX_ERROR_BYTES_SEARCHED, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
         let wanted = match call.command.as_deref() {
-            Some(command) => effect::may_act(command) || run::may_tell(command),
+            Some(command) => effect::may_have_effect(command) || run::may_report_result(command),
             None => effect::tool_acts(&call.tool),
         };
         if wanted {
             // The beginning of the output says what was created, and its end says what was done last and how it
             // ended.
-            call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
-                true => owned(&result.text),
+            call.output = Some(match result.failed || result.text.len() < MAX_RESULT_BYTES {
+                true => to_owned_text(&result.text),
                 false => Cow::Owned(format!(
                     "{}
 {}",
@@ -332,20 +348,21 @@ impl TranscriptReplay {
             });
         }
         if !result.files.is_empty() {
-            call.files = result.files.iter().map(owned_file).collect();
+            call.files = result.files.iter().map(to_owned_file).collect();
         }
         if let Some(delegated) = &mut call.delegated {
-            delegated.answer = owned(&result.text);
+            delegated.answer = to_owned_text(&result.text);
         }
         self.ended = Some(self.told.len());
-        self.tell(at, &id, Kind::ToolDone(Box::new(call)), false);
+        self.push_record(at, &id, EventKind::ToolDone(Box::new(call)), false);
     }
 
     /// Returns whether the agent's words between two calls say what was found, or what the next edits are for.
-    fn is_finding(&self, place: usize) -> bool {
+    fn is_finding_or_purpose(&self, place: usize) -> bool {
         match &self.told[place].kind {
-            Kind::Stop(Stop { message: Some(text), .. }) => {
-                !statement::finding(text).is_empty() || !statement::purpose(text).is_empty()
+            EventKind::Stop(StopEvent { message: Some(text), .. }) => {
+                !statement::finding_between_calls(text).is_empty()
+                    || !statement::purpose_of_words(text).is_empty()
             }
             _ => false,
         }
@@ -354,13 +371,13 @@ impl TranscriptReplay {
     /// Returns the call that ended on the current line.
     fn ended_call(&mut self) -> Option<&mut ToolDone<'static>> {
         match &mut self.told.get_mut(self.ended?)?.kind {
-            Kind::ToolDone(call) => Some(call),
+            EventKind::ToolDone(call) => Some(call),
             _ => None,
         }
     }
 
-    fn tell(&mut self, at: Option<&str>, id: &str, kind: Kind<'static>, said: bool) {
-        let id = Redacted::head(id, ID_BYTES, self.redact).to_string();
+    fn push_record(&mut self, at: Option<&str>, id: &str, kind: EventKind<'static>, said: bool) {
+        let id = Redacted::redact_head(id, MAX_ID_BYTES, self.redact).to_string();
         self.told.push(TranscriptRecord {
             id,
             at: at.map(str::to_owned),
@@ -375,12 +392,12 @@ impl TranscriptReplay {
 }
 
 /// Makes an id from the time and the text, for a record that has none.
-fn named(what: &str, at: Option<&str>, text: &str) -> String {
-    format!("{what}-{}-{:016x}", at.unwrap_or_default(), fingerprint([text]))
+fn id_from_time_and_text(what: &str, at: Option<&str>, text: &str) -> String {
+    format!("{what}-{}-{:016x}", at.unwrap_or_default(), fnv_fingerprint([text]))
 }
 
 /// Describes an unfinished call in a few words: `cargo test`, or `Edit src/a.rs`.
-pub fn unfinished_words(call: &Record) -> String {
+pub fn describe_unfinished_call(call: &JournalRecord) -> String {
     match (call.command.as_ref(), call.files.first()) {
         ("", Some(file)) => format!("{} {}", call.tool, file.path),
         ("", None) => call.tool.to_string(),
@@ -389,51 +406,55 @@ pub fn unfinished_words(call: &Record) -> String {
 }
 
 /// Returns whether a call edits files, or may act on the outside world.
-fn may_change(call: &Call) -> bool {
-    let edits = |file: &Touched| matches!(file.action, Action::Create | Action::Edit | Action::Delete);
+fn may_change(call: &ToolCall) -> bool {
+    let edits = |file: &TouchedFile| {
+        matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)
+    };
     let acts = match call.command.as_deref() {
-        Some(command) => effect::may_act(command),
+        Some(command) => effect::may_have_effect(command),
         None => effect::tool_acts(&call.tool),
     };
     acts || call.files.iter().any(edits)
 }
 
-fn begun(call: &Call) -> ToolDone<'static> {
+fn unfinished_tool_call(call: &ToolCall) -> ToolDone<'static> {
     ToolDone {
-        id: call.id.as_deref().map(owned),
-        tool: owned(&call.tool),
-        files: call.files.iter().map(owned_file).collect(),
-        command: call.command.as_deref().map(owned),
+        id: call.id.as_deref().map(to_owned_text),
+        tool: to_owned_text(&call.tool),
+        files: call.files.iter().map(to_owned_file).collect(),
+        command: call.command.as_deref().map(to_owned_text),
         delegated: match &call.about {
-            About::Delegated { what, .. } => {
-                Some(Delegated { asked: owned(what), answer: Cow::Borrowed("") })
+            CallSubject::Delegated { what, .. } => {
+                Some(DelegatedWork { asked: to_owned_text(what), answer: Cow::Borrowed("") })
             }
             _ => None,
         },
         plan: match &call.about {
-            About::Plan(plan) => Some(owned(plan)),
+            CallSubject::Plan(plan) => Some(to_owned_text(plan)),
             _ => None,
         },
-        asked: call.asked.as_deref().map(owned),
+        asked: call.asked.as_deref().map(to_owned_text),
         ..ToolDone::default()
     }
 }
 
-fn owned(text: &str) -> Cow<'static, str> {
+fn to_owned_text(text: &str) -> Cow<'static, str> {
     Cow::Owned(text.to_owned())
 }
 
-fn owned_file(file: &Touched) -> Touched<'static> {
-    Touched { path: owned(&file.path), action: file.action }
+fn to_owned_file(file: &TouchedFile) -> TouchedFile<'static> {
+    TouchedFile { path: to_owned_text(&file.path), action: file.action }
 }
 
-fn owned_change(change: &TodoChange) -> TodoChange<'static> {
+fn to_owned_change(change: &TodoChange) -> TodoChange<'static> {
     match change {
         TodoChange::All(todos) => TodoChange::All(
-            todos.iter().map(|todo| Todo { text: owned(&todo.text), status: todo.status }).collect(),
+            todos.iter().map(|todo| Todo { text: to_owned_text(&todo.text), status: todo.status }).collect(),
         ),
-        TodoChange::One { id, text, status } => {
-            TodoChange::One { id: owned(id), text: text.as_deref().map(owned), status: *status }
-        }
+        TodoChange::One { id, text, status } => TodoChange::One {
+            id: to_owned_text(id),
+            text: text.as_deref().map(to_owned_text),
+            status: *status,
+        },
     }
 }

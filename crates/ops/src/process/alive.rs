@@ -3,22 +3,23 @@
 
 use rustix::process::getppid;
 
-use crate::process::info::{look, namespace, stamp_of, start_stamp};
+use crate::process::info::{pid_namespace, read_process_info, stamp_from_info, start_stamp};
 
 /// Programs that start another program and end when it ends. The harness is not one of them.
-const STARTERS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
+const LAUNCHER_PROGRAMS: &[&str] =
+    &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
 
 /// How many parent processes are searched for the harness.
-const STEPS: usize = 6;
+const MAX_PARENTS_SEARCHED: usize = 6;
 
-/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`STARTERS`]. The
+/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`]. The
 /// stamp contains its start time and its container.
-pub fn harness() -> Option<String> {
+pub fn calling_harness_stamp() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
-    for _ in 0..STEPS {
-        let process = look(pid).ok()??;
-        if !STARTERS.contains(&process.name.as_str()) {
-            return stamp_of(pid, &process);
+    for _ in 0..MAX_PARENTS_SEARCHED {
+        let process = read_process_info(pid).ok()??;
+        if !LAUNCHER_PROGRAMS.contains(&process.name.as_str()) {
+            return stamp_from_info(pid, &process);
         }
         pid = process.parent;
     }
@@ -26,7 +27,7 @@ pub fn harness() -> Option<String> {
 }
 
 /// Returns a stamp that distinguishes one of our processes from a later one with the same number.
-pub fn stamp(pid: u32) -> Option<String> {
+pub fn process_stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
@@ -36,8 +37,8 @@ pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
     let (Some(pid), Some(started), Some(place)) = (pid, started, place) else { return false };
-    namespace().as_deref() == Some(place)
-        && look(pid)
+    pid_namespace().as_deref() == Some(place)
+        && read_process_info(pid)
             .is_ok_and(|process| process.is_none_or(|process| process.started.as_deref() == Some(started)))
 }
 
@@ -46,10 +47,10 @@ pub fn still_leads_group(stamp: &str) -> bool {
 pub fn is_alive(stamp: &str) -> Option<bool> {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
-    if place != namespace()? {
+    if place != pid_namespace()? {
         return None;
     }
-    match look(pid) {
+    match read_process_info(pid) {
         Ok(Some(process)) => Some(process.started.as_deref() == Some(started) && !process.is_dead),
         Ok(None) => Some(false),
         // The process cannot be examined, so nothing is known about it.
@@ -64,10 +65,10 @@ mod tests {
     #[test]
     fn the_living_and_the_dead() {
         let own = std::process::id();
-        let alive = stamp(own).unwrap();
+        let alive = process_stamp(own).unwrap();
         assert_eq!(is_alive(&alive), Some(true));
         assert!(still_leads_group(&alive));
-        let place = namespace().unwrap();
+        let place = pid_namespace().unwrap();
         let another = format!("{own}:1:{place}");
         assert_eq!(is_alive(&another), Some(false), "the number was given to another since");
         assert!(!still_leads_group(&another));
@@ -75,7 +76,7 @@ mod tests {
         assert_eq!(is_alive(&elsewhere), None, "another container");
         assert_eq!(is_alive("nonsense"), None);
         let mut child = std::process::Command::new("true").spawn().unwrap();
-        let stamp = stamp(child.id()).unwrap();
+        let stamp = process_stamp(child.id()).unwrap();
         child.wait().unwrap();
         assert_eq!(is_alive(&stamp), Some(false));
     }

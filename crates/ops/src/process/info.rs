@@ -25,43 +25,43 @@ pub struct ProcessInfo {
 
 /// Examines a process. `Ok(None)` means that there is no such process; an error means that there may be a process,
 /// but it cannot be examined.
-pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
+pub fn read_process_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     platform::look(pid)
 }
 
-pub fn parent(pid: i32) -> Option<i32> {
-    Some(look(pid).ok()??.parent)
+pub fn parent_pid(pid: i32) -> Option<i32> {
+    Some(read_process_info(pid).ok()??.parent)
 }
 
-pub fn name(pid: i32) -> Option<String> {
-    Some(look(pid).ok()??.name)
+pub fn process_name(pid: i32) -> Option<String> {
+    Some(read_process_info(pid).ok()??.name)
 }
 
 /// Returns the path of a process's program. Returns `None` for another user's process, and on macOS, where no safe
 /// call returns the path.
-pub fn exe(pid: i32) -> Option<PathBuf> {
+pub fn executable_path(pid: i32) -> Option<PathBuf> {
     platform::exe(pid)
 }
 
 /// Returns the command line of a process; empty if the system does not say (another user's process, macOS).
-pub fn arguments(pid: i32) -> Vec<String> {
+pub fn command_line_arguments(pid: i32) -> Vec<String> {
     platform::arguments(pid)
 }
 
 /// Returns a stamp that identifies one process permanently: `<pid>:<start>:<namespace>`. A later process with the
 /// same number has another stamp.
 pub fn start_stamp(pid: i32) -> Option<String> {
-    stamp_of(pid, &look(pid).ok()??)
+    stamp_from_info(pid, &read_process_info(pid).ok()??)
 }
 
 /// Returns the stamp of a process that was already examined.
-pub fn stamp_of(pid: i32, process: &ProcessInfo) -> Option<String> {
-    Some(format!("{pid}:{}:{}", process.started.as_deref()?, namespace()?))
+pub fn stamp_from_info(pid: i32, process: &ProcessInfo) -> Option<String> {
+    Some(format!("{pid}:{}:{}", process.started.as_deref()?, pid_namespace()?))
 }
 
 /// Returns the namespace in which process numbers are valid: a container has its own namespace. macOS has only one
 /// namespace.
-pub fn namespace() -> Option<String> {
+pub fn pid_namespace() -> Option<String> {
     // A process cannot leave its namespace, so the system is asked once.
     static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
     NAMESPACE.get_or_init(platform::namespace).clone()

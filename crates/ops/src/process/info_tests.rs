@@ -2,7 +2,7 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
-fn own() -> i32 {
+fn own_pid() -> i32 {
     i32::try_from(std::process::id()).unwrap()
 }
 
@@ -13,55 +13,55 @@ fn a_child_names_its_parent_its_program_and_its_start() {
     // Between fork and exec the child still has the name of this process.
     let mut name_now = None;
     for _ in 0..2000 {
-        name_now = name(pid);
+        name_now = process_name(pid);
         if name_now.as_deref() == Some("sleep") {
             break;
         }
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let (parent, stamp) = (parent(pid), start_stamp(pid));
+    let (parent, stamp) = (parent_pid(pid), start_stamp(pid));
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(name_now.as_deref(), Some("sleep"));
-    assert_eq!(parent, Some(own()));
+    assert_eq!(parent, Some(own_pid()));
     assert!(stamp.as_deref().is_some_and(|stamp| stamp.starts_with(&format!("{pid}:"))), "{stamp:?}");
-    assert_eq!(look(pid).unwrap(), None);
-    assert_eq!((start_stamp(pid), super::parent(pid), name(pid)), (None, None, None));
+    assert_eq!(read_process_info(pid).unwrap(), None);
+    assert_eq!((start_stamp(pid), parent_pid(pid), process_name(pid)), (None, None, None));
 }
 
 #[test]
 fn a_stamp_does_not_change() {
-    let stamp = start_stamp(own()).unwrap();
-    assert_eq!(start_stamp(own()).unwrap(), stamp);
-    assert_eq!(stamp_of(own(), &look(own()).unwrap().unwrap()).unwrap(), stamp);
+    let stamp = start_stamp(own_pid()).unwrap();
+    assert_eq!(start_stamp(own_pid()).unwrap(), stamp);
+    assert_eq!(stamp_from_info(own_pid(), &read_process_info(own_pid()).unwrap().unwrap()).unwrap(), stamp);
 }
 
 #[test]
 fn the_first_process_can_be_looked_at_whoever_we_are() {
-    let first = look(1).unwrap().unwrap();
+    let first = read_process_info(1).unwrap().unwrap();
     assert!(!first.is_dead && !first.name.is_empty());
     for nobody in [0, -1, i32::MAX] {
-        assert_eq!(look(nobody).unwrap(), None, "{nobody}");
+        assert_eq!(read_process_info(nobody).unwrap(), None, "{nobody}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn the_program_of_a_process_is_known() {
-    assert_eq!(exe(own()), std::env::current_exe().ok());
-    assert_eq!(exe(i32::MAX), None);
+    assert_eq!(executable_path(own_pid()), std::env::current_exe().ok());
+    assert_eq!(executable_path(i32::MAX), None);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_name_may_hold_blanks_and_brackets() {
     let stat = "42 (a) b (c) S 7 42 42 0 -1 4 1 2 3 4 5 6 7 8 9 10 11 0 9001 123 4\n";
-    let process = platform::parse(stat).unwrap();
+    let process = platform::parse_stat_line(stat).unwrap();
     assert_eq!(
         process,
         ProcessInfo { parent: 7, name: "a) b (c".into(), started: Some("9001".into()), is_dead: false }
     );
-    assert!(platform::parse(&stat.replace(" S 7", " Z 7")).unwrap().is_dead);
-    assert_eq!(platform::parse("42 (cut"), None);
-    assert_eq!(platform::parse("42 (cut) S 7 42"), None);
+    assert!(platform::parse_stat_line(&stat.replace(" S 7", " Z 7")).unwrap().is_dead);
+    assert_eq!(platform::parse_stat_line("42 (cut"), None);
+    assert_eq!(platform::parse_stat_line("42 (cut) S 7 42"), None);
 }

@@ -1,12 +1,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{Ended, How, Job, run, run_heard};
+use super::{CommandJob, EndedCommand, ExitReason, run_command, run_streaming};
 use crate::process::info;
 
-fn sh(line: &str, input: &[u8], timeout: Duration, keep: usize) -> Ended {
+fn run_shell_line(line: &str, input: &[u8], timeout: Duration, keep: usize) -> EndedCommand {
     let argv = ["sh", "-c", line].map(str::to_owned);
-    let job = Job {
+    let job = CommandJob {
         argv: &argv,
         folder: Path::new("/"),
         input,
@@ -14,26 +14,26 @@ fn sh(line: &str, input: &[u8], timeout: Duration, keep: usize) -> Ended {
         timeout,
         keep,
     };
-    run(&job).unwrap()
+    run_command(&job).unwrap()
 }
 
 #[test]
 fn how_it_ended_and_what_it_said() {
     let second = Duration::from_secs(20);
     for (line, how, output) in [
-        ("cat; echo $WORD; echo bad >&2", How::Exit(0), "inputseen\nbad\n"),
-        ("exit 3", How::Exit(3), ""),
-        ("kill -9 $$", How::Signal(9), ""),
-        ("true", How::Exit(0), ""),
+        ("cat; echo $WORD; echo bad >&2", ExitReason::Exit(0), "inputseen\nbad\n"),
+        ("exit 3", ExitReason::Exit(3), ""),
+        ("kill -9 $$", ExitReason::Signal(9), ""),
+        ("true", ExitReason::Exit(0), ""),
     ] {
-        let ended = sh(line, b"input", second, 1000);
+        let ended = run_shell_line(line, b"input", second, 1000);
         assert_eq!((ended.how, String::from_utf8_lossy(&ended.output).as_ref()), (how, output), "{line}");
     }
 }
 
 #[test]
 fn only_the_end_of_a_long_output_is_kept() {
-    let ended = sh("yes | head -c 1000000; echo last", b"", Duration::from_secs(20), 7);
+    let ended = run_shell_line("yes | head -c 1000000; echo last", b"", Duration::from_secs(20), 7);
     assert_eq!(ended.output, b"y\nlast\n");
 }
 
@@ -41,13 +41,13 @@ fn only_the_end_of_a_long_output_is_kept() {
 fn what_hangs_is_ended_with_everything_it_started() {
     let began = Instant::now();
     // The timeout must be long enough for a shell on a busy machine to print its first word.
-    let ended = sh("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_secs(2), 100);
-    assert_eq!(ended.how, How::TimedOut);
+    let ended = run_shell_line("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_secs(2), 100);
+    assert_eq!(ended.how, ExitReason::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(30));
     let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
     // Wait until the child is gone, or is dead and not yet collected by its new parent. A signal takes a moment to
     // arrive.
-    let lives = || matches!(info::look(child), Ok(Some(process)) if !process.is_dead);
+    let lives = || matches!(info::read_process_info(child), Ok(Some(process)) if !process.is_dead);
     while lives() {
         assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");
         std::thread::sleep(Duration::from_millis(20));
@@ -57,7 +57,7 @@ fn what_hangs_is_ended_with_everything_it_started() {
 #[test]
 fn what_cannot_be_started_is_an_error() {
     let argv = ["/nowhere/at/all".to_owned()];
-    let job = Job {
+    let job = CommandJob {
         argv: &argv,
         folder: Path::new("/"),
         input: b"",
@@ -65,7 +65,7 @@ fn what_cannot_be_started_is_an_error() {
         timeout: Duration::from_secs(1),
         keep: 10,
     };
-    assert!(run(&job).is_err());
+    assert!(run_command(&job).is_err());
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn it_is_heard_while_it_speaks_and_reads_a_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&file, "from a file\n").unwrap();
     let argv = ["sh", "-c", "cat; sleep 1; echo last"].map(str::to_owned);
-    let job = Job {
+    let job = CommandJob {
         argv: &argv,
         folder: Path::new("/"),
         input: b"not this",
@@ -84,7 +84,7 @@ fn it_is_heard_while_it_speaks_and_reads_a_file() {
     let (sender, heard) = std::sync::mpsc::channel();
     let stdin = std::fs::File::open(file.path()).unwrap();
     let began = Instant::now();
-    let ended = run_heard(&job, Some(stdin), None, move |said| {
+    let ended = run_streaming(&job, Some(stdin), None, move |said| {
         sender.send((String::from_utf8_lossy(said).into_owned(), began.elapsed())).unwrap();
     });
     assert_eq!(ended.unwrap().output, b"last\n");

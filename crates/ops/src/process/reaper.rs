@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// The script of the child. It is a shell script, because a shell can catch a signal and Rust cannot without unsafe
 /// code. The script reads one line for each group that starts or ends, and one line for a normal end. A signal may
 /// end a `read` early; the lines that were written before are still read to the end of the pipe.
-const SCRIPT: &str = r#"
+const REAPER_SCRIPT: &str = r#"
 groups=' '
 trap 'signalled=yes' INT QUIT TERM HUP
 listen() {
@@ -45,21 +45,21 @@ impl ProcessReaper {
     /// Starts the reaper. If there is no `sh`, there is no reaper, and launched processes may outlive `thru`.
     pub fn start() -> ProcessReaper {
         let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(["-c", REAPER_SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let started =
             command.spawn().ok().and_then(|mut child| child.stdin.take().map(|stdin| (child, stdin)));
         ProcessReaper { on_duty: Mutex::new(started) }
     }
 
-    pub(crate) fn began(&self, group: u32) {
-        self.tell('+', group);
+    pub(crate) fn add_group(&self, group: u32) {
+        self.send_to_child('+', group);
     }
 
-    pub(crate) fn ended(&self, group: u32) {
-        self.tell('-', group);
+    pub(crate) fn remove_group(&self, group: u32) {
+        self.send_to_child('-', group);
     }
 
-    fn tell(&self, what: char, group: u32) {
+    fn send_to_child(&self, what: char, group: u32) {
         let mut on_duty = self.on_duty.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, stdin)) = on_duty.as_mut() {
             let _ = stdin.write_all(format!("{what} {group}\n").as_bytes());

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use model::benchmark::{self, Counted, History, NoData, Outcome, Run};
+use model::benchmark::{self, BenchmarkHistory, BenchmarkRun, CheckOutcome, CountedRecords, NoData};
 use model::config::Settings;
 use model::plan::TaskStatus;
 use model::time;
 use serde::Serialize;
-use store::{Dir, Replaced, Store, layout};
+use store::{Dir, ReplaceOutcome, Store, layout};
 
 use crate::features::{plan, sessions};
 use crate::input_redactor::InputRedactor;
@@ -16,62 +16,68 @@ use crate::project::{Project, settings};
 use crate::{Error, Mode, Result, World};
 
 /// How long a command waits for another one that is adding a run.
-const WAIT: Duration = Duration::from_secs(5);
+const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// How many runs a chart shows.
-pub const SHOWN_RUNS: usize = 30;
+pub const MAX_RUNS_IN_CHART: usize = 30;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    pub run: Run,
-    pub gate: Outcome,
+pub struct BenchmarkReport {
+    pub run: BenchmarkRun,
+    pub gate: CheckOutcome,
     /// All runs, this one last.
     #[serde(skip)]
-    pub history: History,
+    pub history: BenchmarkHistory,
     #[serde(skip)]
     pub settings: Settings,
 }
 
-pub fn run(world: &World, no_data: NoData) -> Result<Report> {
-    let project = Project::find(world)?;
-    let settings = settings::here(world).settings();
-    let metrics = count(world, &project.store)?.metrics();
-    let checks = benchmark::checks(&metrics, &settings);
-    let gate = benchmark::gate(&checks, no_data);
-    let run = Run { ts: time::rfc3339(world.now), metrics, checks, gate: Some(gate), ..Run::default() };
-    let _lock = project.store.lock_benchmarks(WAIT)?;
-    let mut history = project.store.benchmarks()?;
+pub fn run_benchmark(world: &World, no_data: NoData) -> Result<BenchmarkReport> {
+    let project = Project::find_for_reading(world)?;
+    let settings = settings::settings_here(world).settings();
+    let metrics = count_records(world, &project.store)?.to_metrics();
+    let checks = benchmark::check_metrics(&metrics, &settings);
+    let gate = benchmark::gate_outcome(&checks, no_data);
+    let run = BenchmarkRun {
+        ts: time::to_rfc3339(world.now),
+        metrics,
+        checks,
+        gate: Some(gate),
+        ..BenchmarkRun::default()
+    };
+    let _lock = project.store.lock_benchmarks(LOCK_WAIT)?;
+    let mut history = project.store.read_benchmarks()?;
     history.runs.push(run.clone());
     project.store.write_benchmarks(&history)?;
-    Ok(Report { run, gate, history, settings })
+    Ok(BenchmarkReport { run, gate, history, settings })
 }
 
-fn count(world: &World, store: &Store) -> Result<Counted> {
-    let mut counted = Counted::default();
+fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
+    let mut counted = CountedRecords::default();
     for task in store.evidence_tasks()?.0 {
-        let bundle = store.evidence(&task)?.map(|bundle| bundle.entries).unwrap_or_default();
-        let archived = store.archived_evidence(&task)?;
-        let is_only_archived = |entry: &model::evidence::Entry| {
+        let bundle = store.read_evidence(&task)?.map(|bundle| bundle.entries).unwrap_or_default();
+        let archived = store.read_archived_evidence(&task)?;
+        let is_only_archived = |entry: &model::evidence::EvidenceEntry| {
             entry.id.is_empty() || bundle.iter().all(|kept| kept.id != entry.id)
         };
         let archived = archived.into_iter().filter(is_only_archived);
         counted.add_task(&archived.chain(bundle.iter().cloned()).collect::<Vec<_>>());
     }
-    if let Some(loaded) = plan::load(store)? {
+    if let Some(loaded) = plan::load_plan(store)? {
         let done = loaded.plan.tasks().filter(|task| task.status == TaskStatus::Completed).count();
         counted.completed_tasks = done as u64;
     }
-    let activity = sessions::activity::report(world, None)?;
+    let activity = sessions::activity::activity_report(world, None)?;
     counted.calls = activity.calls;
     counted.failed_calls = activity.tools.iter().map(|tool| tool.failed).sum();
     counted.known_calls = activity.tools.iter().map(|tool| tool.ok + tool.failed).sum();
     for id in store.loop_ids()? {
         let mut ended = Vec::new();
-        store.loop_log(&id, |entry| ended.extend(entry.reason))?;
+        store.each_loop_log_entry(&id, |entry| ended.extend(entry.reason))?;
         counted.add_loop(&ended);
     }
-    store.receipts(|receipt| {
-        if receipt.event != model::receipt::LOST {
+    store.each_receipt(|receipt| {
+        if receipt.event != model::receipt::RECORDS_LOST_EVENT {
             counted.hook_ms.push(receipt.ms);
         }
     })?;
@@ -87,14 +93,14 @@ pub enum Overwrite {
 }
 
 /// Writes the picture.
-pub fn write_svg(world: &World, report: &Report, file: &Path, overwrite: Overwrite) -> Result<()> {
-    let path = world.need_cwd()?.join(file);
+pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite: Overwrite) -> Result<()> {
+    let path = world.require_cwd()?.join(file);
     let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| Error::Usage {
         what: format!("{} does not name a file", file.display()),
         hint: "name one: `--svg benchmark.svg`".into(),
     })?;
     let folder = Dir::open(path.parent().unwrap_or(Path::new("/")))?;
-    let known = match folder.read(name, LARGEST) {
+    let known = match folder.read_file(name, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => None,
         bytes => Some(bytes?),
     };
@@ -105,10 +111,10 @@ pub fn write_svg(world: &World, report: &Report, file: &Path, overwrite: Overwri
             hint: "name another file, or replace it with --force".into(),
         });
     }
-    let svg = benchmark::svg(&report.history, &report.run.checks, &report.settings, SHOWN_RUNS);
-    match folder.replace_if(name, known.as_deref(), svg.as_bytes())? {
-        Replaced::Done => Ok(()),
-        Replaced::ChangedMeanwhile => Err(Error::Refused {
+    let svg = benchmark::draw_svg(&report.history, &report.run.checks, &report.settings, MAX_RUNS_IN_CHART);
+    match folder.replace_if_unchanged(name, known.as_deref(), svg.as_bytes())? {
+        ReplaceOutcome::Done => Ok(()),
+        ReplaceOutcome::ChangedMeanwhile => Err(Error::Refused {
             what: format!("another program writes {}", file.display()),
             hint: "run this again, or name another file".into(),
         }),
@@ -117,7 +123,7 @@ pub fn write_svg(world: &World, report: &Report, file: &Path, overwrite: Overwri
 
 /// The result of importing another tool's runs.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct RunsReport {
+pub struct ImportedRunsReport {
     pub runs: usize,
     /// How many runs were new. In a dry run they would be written.
     pub new: usize,
@@ -127,31 +133,34 @@ pub struct RunsReport {
 }
 
 /// The largest file of another tool that is read.
-const LARGEST: usize = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Imports the runs that opencode-swarm kept. Returns `None` if there are none.
-pub(crate) fn import(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<RunsReport>> {
-    let bytes = match swarm.read(layout::BENCHMARKS, LARGEST) {
+pub(crate) fn import_runs(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<ImportedRunsReport>> {
+    let bytes = match swarm.read_file(layout::BENCHMARKS, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         bytes => bytes?,
     };
-    let runs = match benchmark::read_foreign(&InputRedactor::to(world).clean_bytes(&bytes)) {
-        Ok(runs) => runs,
-        Err(why) => return Ok(Some(RunsReport { left_out: why, ..RunsReport::default() })),
-    };
+    let runs =
+        match benchmark::parse_foreign_runs(&InputRedactor::with_settings_of(world).redact_bytes(&bytes)) {
+            Ok(runs) => runs,
+            Err(why) => {
+                return Ok(Some(ImportedRunsReport { left_out: why, ..ImportedRunsReport::default() }));
+            }
+        };
     let all = runs.len();
     let store = match mode {
-        Mode::Write => Some(Project::find_or_make(world)?.store),
-        Mode::DryRun => Project::find(world).ok().map(|project| project.store),
+        Mode::Write => Some(Project::find_or_create(world)?.store),
+        Mode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
     let _lock = match (&store, mode) {
-        (Some(store), Mode::Write) => Some(store.lock_benchmarks(WAIT)?),
+        (Some(store), Mode::Write) => Some(store.lock_benchmarks(LOCK_WAIT)?),
         _ => None,
     };
-    let mut history = store.as_ref().map_or_else(|| Ok(History::new()), Store::benchmarks)?;
-    let is_new = |run: &Run| history.runs.iter().all(|known| known.id != run.id);
-    let new: Vec<Run> = runs.into_iter().filter(is_new).collect();
-    let report = RunsReport { runs: all, new: new.len(), left_out: String::new() };
+    let mut history = store.as_ref().map_or_else(|| Ok(BenchmarkHistory::new()), Store::read_benchmarks)?;
+    let is_new = |run: &BenchmarkRun| history.runs.iter().all(|known| known.id != run.id);
+    let new: Vec<BenchmarkRun> = runs.into_iter().filter(is_new).collect();
+    let report = ImportedRunsReport { runs: all, new: new.len(), left_out: String::new() };
     if let (Some(store), Mode::Write, false) = (&store, mode, new.is_empty()) {
         // The imported runs go first: they are older than ours, and the last run must be the current one.
         history.runs.splice(0..0, new);

@@ -8,22 +8,26 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::config::Stage;
-use model::consent::{self, Digest};
-use model::gate::Output;
+use model::config::StageDefinition;
+use model::consent::{self, ConsentDigest};
+use model::gate::ExpectedOutput;
 use model::loops::Loop;
-use store::{ConsentKind, Consents, Root, Run, Store};
+use store::{ConsentKind, Consents, Root, RunFolder, Store};
 
 use crate::{Error, Result, World};
 
 /// Returns whether the user started this loop here, in its current form.
 pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
-    store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state)])
+    store.is_consent_given(ConsentKind::Loop, &state.id, &[consent::digest_of_loop(state)])
 }
 
 /// Returns whether the user started this loop for the next session, whichever that is.
 pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
-    store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state), consent::of_claim(state)])
+    store.is_consent_given(
+        ConsentKind::Loop,
+        &state.id,
+        &[consent::digest_of_loop(state), consent::digest_of_claim(state)],
+    )
 }
 
 /// Which session may run a loop that the user allowed.
@@ -42,11 +46,12 @@ pub(crate) fn allow_loop(
     claim: Claim,
     now: Timestamp,
 ) -> Result<()> {
-    let mut digests: Vec<Digest> = before.into_iter().chain([state]).map(consent::of_loop).collect();
+    let mut digests: Vec<ConsentDigest> =
+        before.into_iter().chain([state]).map(consent::digest_of_loop).collect();
     if claim == Claim::NextSession {
-        digests.push(consent::of_claim(state));
+        digests.push(consent::digest_of_claim(state));
     }
-    Ok(need(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
+    Ok(require_consents(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
 }
 
 /// Withdraws the consent for a loop that must never run again.
@@ -59,45 +64,63 @@ pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
 
 /// Returns whether the user allowed the command that produces this output. An output without a command launches
 /// nothing.
-pub(crate) fn is_launch_allowed(store: &Store, root: &Root, run: &Run, output: &Output) -> bool {
-    store.is_given(ConsentKind::StageRun, &run_id(root, run), &[consent::of_output(output)])
+pub(crate) fn is_launch_allowed(
+    store: &Store,
+    root: &Root,
+    run: &RunFolder,
+    output: &ExpectedOutput,
+) -> bool {
+    store.is_consent_given(
+        ConsentKind::StageRun,
+        &run_folder_id(root, run),
+        &[consent::digest_of_output(output)],
+    )
 }
 
 pub(crate) fn allow_launches<'a>(
     store: &Store,
     root: &Root,
-    run: &Run,
-    outputs: impl Iterator<Item = &'a Output>,
+    run: &RunFolder,
+    outputs: impl Iterator<Item = &'a ExpectedOutput>,
     now: Timestamp,
 ) -> Result<()> {
-    let digests: Vec<Digest> =
-        outputs.filter(|output| !output.launch.is_empty()).map(consent::of_output).collect();
+    let digests: Vec<ConsentDigest> =
+        outputs.filter(|output| !output.launch.is_empty()).map(consent::digest_of_output).collect();
     match digests.is_empty() {
         true => Ok(()),
-        false => Ok(need(store)?.add(ConsentKind::StageRun, &run_id(root, run), &digests, now)?),
+        false => Ok(require_consents(store)?.add(
+            ConsentKind::StageRun,
+            &run_folder_id(root, run),
+            &digests,
+            now,
+        )?),
     }
 }
 
 /// Returns whether a stage is allowed. Stages in the user's own settings are allowed. Stages that the project's
 /// settings define or extend must be adopted first.
-pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &Stage) -> bool {
+pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &StageDefinition) -> bool {
     let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
-    own || store.is_given(ConsentKind::StageDefinition, &stage.name, &[consent::of_stage(stage)])
+    own || store.is_consent_given(
+        ConsentKind::StageDefinition,
+        &stage.name,
+        &[consent::digest_of_stage(stage)],
+    )
 }
 
-pub(crate) fn allow_stage(store: &Store, stage: &Stage, now: Timestamp) -> Result<()> {
-    let digest = consent::of_stage(stage);
-    Ok(need(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
+pub(crate) fn allow_stage(store: &Store, stage: &StageDefinition, now: Timestamp) -> Result<()> {
+    let digest = consent::digest_of_stage(stage);
+    Ok(require_consents(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }
 
 /// Returns the folder of a run, relative to the root. Two worktrees of a root can have folders with the same name.
-fn run_id(root: &Root, run: &Run) -> String {
+fn run_folder_id(root: &Root, run: &RunFolder) -> String {
     let inside =
         |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());
     inside(&root.path).unwrap_or_else(|| run.path().to_string_lossy().into_owned())
 }
 
-fn need(store: &Store) -> Result<&Consents> {
+fn require_consents(store: &Store) -> Result<&Consents> {
     store.consents().ok_or_else(|| Error::Refused {
         what: "there is no place to record what you allowed to run: neither HOME nor XDG_STATE_HOME is set, or this root has no root.json"
             .into(),

@@ -3,17 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use harness::plugin::Installed;
-use harness::{HARNESSES, Harness, Install, Wired};
+use harness::plugin::InstalledPlugin;
+use harness::{HARNESSES, Harness, InstallMethod, WiredEvent};
 use jiff::{SignedDuration, Timestamp};
 use model::event::EventName;
-use model::finding::{Finding, Level};
+use model::finding::{Finding, FindingLevel};
 use model::marker::ProjectId;
-use model::receipt::{LOST, Outcome, Receipt};
-use model::text::count;
+use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
+use model::text::count_with_noun;
 use model::time;
 use serde::Serialize;
-use store::{Dir, EntryKind, Found, Store, Tracked, layout};
+use store::{Dir, EntryKind, FoundRoot, Store, TrackedFiles, layout};
 
 use crate::features::{Check, FEATURES, ProjectContext};
 use crate::hook::lost;
@@ -23,16 +23,16 @@ use crate::setup::install::{self, WiredFile};
 use crate::{Error, World};
 
 /// Failures of hooks that are older than this are not reported.
-const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
+const MAX_FAILURE_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// The largest settings file that is read.
-const LARGEST: usize = 16 * 1024 * 1024;
+const MAX_SETTINGS_BYTES: usize = 16 * 1024 * 1024;
 
 /// How many findings of one kind are named. Of the others only the number is given.
-const NAMED: usize = 5;
+const MAX_FINDINGS_NAMED: usize = 5;
 
 /// How many bytes of the receipts in the state folder are read.
-const STATE_TAIL: u64 = 32 * 1024;
+const STATE_RECEIPTS_TAIL_BYTES: u64 = 32 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
@@ -46,29 +46,32 @@ pub struct DoctorReport {
 impl DoctorReport {
     /// Returns whether nothing needs action. Notes are only for information.
     pub fn is_clean(&self) -> bool {
-        self.checks.iter().flat_map(|check| &check.findings).all(|finding| finding.level == Level::Note)
+        self.checks
+            .iter()
+            .flat_map(|check| &check.findings)
+            .all(|finding| finding.level == FindingLevel::Note)
     }
 }
 
-pub fn run(world: &World) -> DoctorReport {
-    let found = world.find();
+pub fn run_doctor(world: &World) -> DoctorReport {
+    let found = world.find_root();
     let mut report = DoctorReport { root: None, checks: vec![check_root(world, &found)], events: Vec::new() };
     let (store, checkout) = match &found {
-        Ok(Found::Marked { root, store, marker }) => {
+        Ok(FoundRoot::Marked { root, store, marker }) => {
             report.root = Some(root.path.clone());
-            let holds = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path));
+            let holds = world.trust_records().map(|trust| trust.is_trusted(&marker.project_id, &root.path));
             let trusted = matches!(holds, Some(Ok(true)));
-            let moved_from = trust::moved_from(world, &marker.project_id, &root.path);
+            let moved_from = trust::former_root(world, &marker.project_id, &root.path);
             report.checks.push(check_trust(holds, moved_from));
             report.checks.push(check_settings(world, trusted.then_some(store)));
-            let settings = settings::resolve(world, trusted.then_some(store)).settings();
+            let settings = settings::resolve_settings(world, trusted.then_some(store)).settings();
             if trusted {
                 report.checks.push(check_disk(world, store, &marker.project_id));
             }
             let project = ProjectContext { world, root, store, settings: &settings };
             report.checks.push(check_files(store));
             for feature in FEATURES {
-                let checks = feature.guard(|| Ok((feature.checks)(&project)));
+                let checks = feature.call_catching_panics(|| Ok((feature.checks)(&project)));
                 report.checks.extend(checks.unwrap_or_else(|error| {
                     let findings = vec![Finding::from(&error)];
                     vec![Check { name: feature.name, text: "cannot be checked".to_owned(), findings }]
@@ -81,11 +84,11 @@ pub fn run(world: &World) -> DoctorReport {
             return report;
         }
     };
-    match firing::read(store) {
+    match firing::read_hook_statistics(store) {
         Ok(firing) => {
             let mut check = check_hooks(&firing, world.now);
-            check.findings.extend(not_wired(world, checkout, &firing));
-            check.findings.extend(without_root(world));
+            check.findings.extend(not_wired_finding(world, checkout, &firing));
+            check.findings.extend(rootless_receipt_findings(world));
             report.checks.push(check);
             let checks =
                 HARNESSES.iter().filter_map(|harness| check_harness(world, harness, checkout, &firing));
@@ -100,18 +103,21 @@ pub fn run(world: &World) -> DoctorReport {
     report
 }
 
-fn check_root(world: &World, found: &crate::Result<Found>) -> Check {
+fn check_root(world: &World, found: &crate::Result<FoundRoot>) -> Check {
     let mut findings = Vec::new();
     let text = match found {
-        Ok(Found::Marked { root, marker, .. }) => {
+        Ok(FoundRoot::Marked { root, marker, .. }) => {
             format!("{} ({})", root.path.display(), marker.project_id.as_str())
         }
-        Ok(Found::Unmarked(root)) => {
-            findings
-                .push(Finding::new(Level::Warning, "there is no root here").hint("`thru init` makes one"));
+        Ok(FoundRoot::Unmarked(root)) => {
+            findings.push(
+                Finding::new(FindingLevel::Warning, "there is no root here")
+                    .with_hint("`thru init` makes one"),
+            );
             findings.extend(world.excluded_root().map(|(path, why)| {
                 let text = format!("{}: the root there is not used from here: {why}", path.display());
-                Finding::new(Level::Note, text).hint("`roots.allow` in your own settings can allow it")
+                Finding::new(FindingLevel::Note, text)
+                    .with_hint("`roots.allow` in your own settings can allow it")
             }));
             format!("none; it would be {}", root.path.display())
         }
@@ -127,47 +133,52 @@ fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -
     let (text, finding) = match (holds, moved_from) {
         (Some(Ok(true)), None) => ("trusted on this machine".to_owned(), None),
         (Some(Ok(true)), Some(from)) => {
-            let finding =
-                Finding::new(Level::Note, format!("it is also trusted at {from}, which no longer exists"));
+            let finding = Finding::new(
+                FindingLevel::Note,
+                format!("it is also trusted at {from}, which no longer exists"),
+            );
             let hint = "if you moved it, `thru trust --moved` forgets that path and takes along what you allowed there";
-            ("trusted on this machine".to_owned(), Some(finding.hint(hint)))
+            ("trusted on this machine".to_owned(), Some(finding.with_hint(hint)))
         }
         (Some(Ok(false)), Some(from)) => {
             let text = format!("this project was moved from {from}, and hooks do nothing at its new path");
-            let finding = Finding::new(Level::Warning, text).hint("run `thru trust --moved`");
+            let finding = Finding::new(FindingLevel::Warning, text).with_hint("run `thru trust --moved`");
             ("not trusted at this path".to_owned(), Some(finding))
         }
         (Some(Ok(false)), None) => {
             let text = "hooks neither write nor say anything in a store that is not trusted";
-            let finding = Finding::new(Level::Warning, text)
-                .hint("look at the records in .agent/context, then run `thru trust`");
+            let finding = Finding::new(FindingLevel::Warning, text)
+                .with_hint("look at the records in .agent/context, then run `thru trust`");
             ("not trusted".to_owned(), Some(finding))
         }
         (Some(Err(error)), _) => ("cannot be read".to_owned(), Some(Finding::from(&Error::from(error)))),
         (None, _) => {
-            let finding = Finding::new(Level::Warning, "neither HOME nor XDG_STATE_HOME is set");
-            ("unknown".to_owned(), Some(finding.hint("set HOME to your home folder")))
+            let finding = Finding::new(FindingLevel::Warning, "neither HOME nor XDG_STATE_HOME is set");
+            ("unknown".to_owned(), Some(finding.with_hint("set HOME to your home folder")))
         }
     };
     Check { name: "trust", text, findings: finding.into_iter().collect() }
 }
 
 fn check_settings(world: &World, store: Option<&Store>) -> Check {
-    let resolved = settings::resolve(world, store);
+    let resolved = settings::resolve_settings(world, store);
     let set = resolved.entries.iter().filter(|entry| entry.source != "default").count();
     let is_off = !resolved.settings().hooks_enabled;
     let mut findings = resolved.findings;
     if is_off {
-        let off = Finding::new(Level::Warning, "hooks.enabled is false: no hook does anything here");
-        findings.push(off.hint("`thru config` shows where that is set"));
+        let off = Finding::new(FindingLevel::Warning, "hooks.enabled is false: no hook does anything here");
+        findings.push(off.with_hint("`thru config` shows where that is set"));
     }
-    if world.is_on("THROUGHLINE_DISABLE") {
-        findings.push(Finding::new(Level::Note, "THROUGHLINE_DISABLE is set: hooks are off in this shell"));
+    if world.is_variable_on("THROUGHLINE_DISABLE") {
+        findings.push(Finding::new(
+            FindingLevel::Note,
+            "THROUGHLINE_DISABLE is set: hooks are off in this shell",
+        ));
     }
     let text = if set == 0 {
         "all at their defaults".to_owned()
     } else {
-        format!("{} changed", count(set, "setting"))
+        format!("{} changed", count_with_noun(set, "setting"))
     };
     Check { name: "settings", text, findings }
 }
@@ -175,59 +186,65 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
 /// Goes through the files of the store and reports damaged files that were moved aside, torn lines, leftovers,
 /// links and unreadable files.
 fn check_files(store: &Store) -> Check {
-    let mut walk = Walk::default();
-    walk.folder(store.dir(), "");
-    walk.findings.extend(tracked(store));
-    let text = format!("{} in {}", count(walk.files, "file"), count(walk.folders, "folder"));
+    let mut walk = StoreWalk::default();
+    walk.walk_folder(store.dir(), "");
+    walk.findings.extend(tracked_file_findings(store));
+    let text =
+        format!("{} in {}", count_with_noun(walk.files, "file"), count_with_noun(walk.folders, "folder"));
     Check { name: "files", text, findings: walk.findings }
 }
 
 /// Reports machine-local files that came with a commit.
-fn tracked(store: &Store) -> Vec<Finding> {
-    match store.tracked() {
-        Tracked::Nothing => Vec::new(),
-        Tracked::Files(files) => {
+fn tracked_file_findings(store: &Store) -> Vec<Finding> {
+    match store.tracked_files() {
+        TrackedFiles::Nothing => Vec::new(),
+        TrackedFiles::Files(files) => {
             let of = |file: &String| {
                 Finding::new(
-                    Level::Warning,
+                    FindingLevel::Warning,
                     "git tracks this machine-local file, so its content is not trusted",
                 )
-                .at(file.clone(), None)
-                .hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE))
+                .at_line(file.clone(), None)
+                .with_hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE_FOLDER))
             };
             files.iter().map(of).collect()
         }
-        Tracked::Unknown(why) => {
+        TrackedFiles::Unknown(why) => {
             let text = format!(
                 "cannot determine whether git tracks files of indexes/ and state/ ({why}), so none is trusted"
             );
-            vec![Finding::new(Level::Warning, text).hint("`git status` says what is wrong with the index")]
+            vec![
+                Finding::new(FindingLevel::Warning, text)
+                    .with_hint("`git status` says what is wrong with the index"),
+            ]
         }
     }
 }
 
 /// Writes to the folders that hooks write to. A hook that cannot write cannot report it, so this check is needed.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
-    let failed = lost::try_writing(store);
+    let failed = lost::find_unwritable_folders(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
     let mut findings: Vec<Finding> =
         failed.into_iter().map(|error| Finding::from(&Error::from(error))).collect();
-    if let Some(lost) = lost::unreported(world, store, project) {
-        findings
-            .push(Finding::new(Level::Warning, lost).hint("the next hook that can write leaves a receipt"));
+    if let Some(lost) = lost::unreported_loss(world, store, project) {
+        findings.push(
+            Finding::new(FindingLevel::Warning, lost)
+                .with_hint("the next hook that can write leaves a receipt"),
+        );
     }
     Check { name: "disk", text: text.to_owned(), findings }
 }
 
 #[derive(Default)]
-struct Walk {
+struct StoreWalk {
     files: usize,
     folders: usize,
     findings: Vec<Finding>,
 }
 
-impl Walk {
-    fn folder(&mut self, dir: &Dir, prefix: &str) {
+impl StoreWalk {
+    fn walk_folder(&mut self, dir: &Dir, prefix: &str) {
         self.folders += 1;
         let entries = match dir.entries() {
             Ok(entries) => entries,
@@ -236,33 +253,34 @@ impl Walk {
         for entry in entries {
             let rel = if prefix.is_empty() { entry.name.clone() } else { format!("{prefix}/{}", entry.name) };
             match entry.kind {
-                EntryKind::Folder => match dir.sub(&entry.name) {
-                    Ok(sub) => self.folder(&sub, &rel),
+                EntryKind::Folder => match dir.open_subfolder(&entry.name) {
+                    Ok(sub) => self.walk_folder(&sub, &rel),
                     Err(error) => self.findings.push(Finding::from(&Error::from(error))),
                 },
-                EntryKind::File => self.file(dir, &entry.name, &rel),
+                EntryKind::File => self.check_file(dir, &entry.name, &rel),
                 EntryKind::Other => {
                     let finding =
-                        Finding::new(Level::Warning, "a link or a special file; thru never opens it");
-                    self.findings.push(finding.at(rel, None).hint("put a regular file there, or remove it"));
+                        Finding::new(FindingLevel::Warning, "a link or a special file; thru never opens it");
+                    self.findings
+                        .push(finding.at_line(rel, None).with_hint("put a regular file there, or remove it"));
                 }
             }
         }
     }
 
-    fn file(&mut self, dir: &Dir, name: &str, rel: &str) {
+    fn check_file(&mut self, dir: &Dir, name: &str, rel: &str) {
         self.files += 1;
-        let note = |text: &str| Finding::new(Level::Note, text).at(rel, None);
+        let note = |text: &str| Finding::new(FindingLevel::Note, text).at_line(rel, None);
         if name.starts_with('.') && name.ends_with(".tmp") {
             self.findings.push(note("left by an interrupted write; the record itself is complete"));
         } else if name.contains(".damaged-") {
             self.findings.push(note("a damaged record that was moved aside; nothing reads it any more"));
         } else if name.ends_with(".jsonl") {
-            self.log(dir, name, rel);
+            self.check_log(dir, name, rel);
         }
     }
 
-    fn log(&mut self, dir: &Dir, name: &str, rel: &str) {
+    fn check_log(&mut self, dir: &Dir, name: &str, rel: &str) {
         // Each part of a rotated log is a separate entry here, so only that part is read.
         let mut torn = Vec::new();
         let read = dir.each_line(name, |number, line| {
@@ -284,7 +302,7 @@ impl Walk {
             let text = format!(
                 "{what} (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted"
             );
-            self.findings.push(Finding::new(Level::Note, text).at(rel, Some(*first)));
+            self.findings.push(Finding::new(FindingLevel::Note, text).at_line(rel, Some(*first)));
         }
     }
 }
@@ -292,8 +310,8 @@ impl Walk {
 /// Reports recent failures in hooks, each kind once, and compactions without a brief.
 fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     let recent = |receipt: &&Receipt| {
-        let young = receipt.at().is_some_and(|at| now.duration_since(at) < RECENT);
-        receipt.outcome == Outcome::Failed && young
+        let young = receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_FAILURE_AGE);
+        receipt.outcome == HookOutcome::Failed && young
     };
     let mut failed: Vec<&Receipt> = Vec::new();
     for receipt in firing.receipts.iter().filter(recent) {
@@ -301,29 +319,35 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
         failed.push(receipt);
     }
     let mut findings: Vec<Finding> =
-        failed.iter().rev().take(NAMED).map(|receipt| of_receipt(receipt)).collect();
-    if failed.len() > NAMED {
-        findings.push(Finding::new(Level::Note, format!("and {} more", failed.len() - NAMED)));
+        failed.iter().rev().take(MAX_FINDINGS_NAMED).map(|receipt| receipt_finding(receipt)).collect();
+    if failed.len() > MAX_FINDINGS_NAMED {
+        findings.push(Finding::new(
+            FindingLevel::Note,
+            format!("and {} more", failed.len() - MAX_FINDINGS_NAMED),
+        ));
     }
-    for session in firing.gaps.iter().take(NAMED) {
+    for session in firing.gaps.iter().take(MAX_FINDINGS_NAMED) {
         let text = format!("session {session} was compacted, and no session start has followed yet");
-        findings.push(Finding::new(Level::Note, text).hint("the brief comes with its next prompt"));
+        findings
+            .push(Finding::new(FindingLevel::Note, text).with_hint("the brief comes with its next prompt"));
     }
-    for session in firing.never_told.iter().rev().take(NAMED) {
+    for session in firing.never_told.iter().rev().take(MAX_FINDINGS_NAMED) {
         let text =
             format!("session {session} was compacted, and ended without a session start: no brief was given");
         findings.push(
-            Finding::new(Level::Note, text).hint("is SessionStart wired? `thru brief --session` shows it"),
+            Finding::new(FindingLevel::Note, text)
+                .with_hint("is SessionStart wired? `thru brief --session` shows it"),
         );
     }
-    for (kind, times) in firing.unknown.iter().take(NAMED) {
+    for (kind, times) in firing.unknown.iter().take(MAX_FINDINGS_NAMED) {
         let text = format!("transcript lines of type `{kind}`, which this thru does not know: {times}");
-        findings.push(Finding::new(Level::Note, text).hint("a newer thru may know them"));
+        findings.push(Finding::new(FindingLevel::Note, text).with_hint("a newer thru may know them"));
     }
     if firing.unread > 0 {
         let text = format!("{} KiB of transcripts were too old and were not read", firing.unread / 1024);
         findings.push(
-            Finding::new(Level::Note, text).hint("hooks that run from a session's beginning miss nothing"),
+            Finding::new(FindingLevel::Note, text)
+                .with_hint("hooks that run from a session's beginning miss nothing"),
         );
     }
     // A tool call leaves no receipt, so use the counted events. If another event left a receipt in the same second,
@@ -337,43 +361,46 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
         (_, newest) => newest,
     };
     let text = last.map(|last| {
-        let ago = time::parse(&last.last_at).map_or(String::new(), |at| time::ago(at, now));
+        let ago = time::parse_time(&last.last_at).map_or(String::new(), |at| time::describe_age(at, now));
         let runs = firing.fired.iter().map(|fired| fired.runs).sum();
-        format!("{}, last: {} {ago}", count(runs, "hook run"), last.event)
+        format!("{}, last: {} {ago}", count_with_noun(runs, "hook run"), last.event)
     });
     Check { name: "hooks", text: text.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
 /// Reports that no settings file calls us. If hooks have run, this is only a note, because a plugin of the harness
 /// may call us.
-fn not_wired(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
-    if HARNESSES.iter().any(|harness| !install::in_force(world, harness, checkout).is_empty()) {
+fn not_wired_finding(world: &World, checkout: &Path, firing: &HookStatistics) -> Option<Finding> {
+    if HARNESSES.iter().any(|harness| !install::wired_files_in_force(world, harness, checkout).is_empty()) {
         return None;
     }
     let hint =
         "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find";
     Some(match firing.fired.is_empty() {
         true => Finding::new(
-            Level::Warning,
+            FindingLevel::Warning,
             "no settings file calls thru here, and no hook has ever run: nothing is captured",
         )
-        .hint(hint),
+        .with_hint(hint),
         false => Finding::new(
-            Level::Note,
+            FindingLevel::Note,
             "no settings file calls thru here: unless a plugin does, nothing is captured any more",
         )
-        .hint(hint),
+        .with_hint(hint),
     })
 }
 
 /// Reports the receipts that hooks left in the state folder: events without a root, and bugs.
-fn without_root(world: &World) -> Vec<Finding> {
-    let receipts = world.trust().map(|trust| trust.receipts(STATE_TAIL)).unwrap_or_default();
-    let is_recent = |receipt: &&Receipt| receipt.at().is_some_and(|at| world.now.duration_since(at) < RECENT);
+fn rootless_receipt_findings(world: &World) -> Vec<Finding> {
+    let receipts =
+        world.trust_records().map(|trust| trust.last_receipts(STATE_RECEIPTS_TAIL_BYTES)).unwrap_or_default();
+    let is_recent = |receipt: &&Receipt| {
+        receipt.parsed_time().is_some_and(|at| world.now.duration_since(at) < MAX_FAILURE_AGE)
+    };
     let mut findings: Vec<Finding> = Vec::new();
     for receipt in receipts.iter().rev().filter(is_recent) {
-        let finding = of_receipt(receipt);
-        if findings.len() < NAMED && !findings.iter().any(|known| known.text == finding.text) {
+        let finding = receipt_finding(receipt);
+        if findings.len() < MAX_FINDINGS_NAMED && !findings.iter().any(|known| known.text == finding.text) {
             findings.push(finding);
         }
     }
@@ -387,23 +414,26 @@ fn check_harness(
     project: &Path,
     firing: &HookStatistics,
 ) -> Option<Check> {
-    let wired = install::in_force(world, harness, project);
-    let mut findings: Vec<Finding> = install::unusable(world, harness, project)
+    let wired = install::wired_files_in_force(world, harness, project);
+    let mut findings: Vec<Finding> = install::unusable_settings_files(world, harness, project)
         .into_iter()
-        .map(|(path, why)| Finding::new(Level::Error, why).at(path.display().to_string(), None))
-        .map(|finding| finding.hint("fix it; until then no hook in it runs"))
+        .map(|(path, why)| Finding::new(FindingLevel::Error, why).at_line(path.display().to_string(), None))
+        .map(|finding| finding.with_hint("fix it; until then no hook in it runs"))
         .collect();
-    let version = install::version(world, harness).map_or(String::new(), |version| format!(" {version}"));
+    let version =
+        install::installed_version(world, harness).map_or(String::new(), |version| format!(" {version}"));
     let fired =
         |event: EventName| firing.fired.iter().any(|f| f.harness == harness.name && f.event == event.name());
-    let has_fired = |wired: &Wired| {
+    let has_fired = |wired: &WiredEvent| {
         fired(wired.neutral) || harness.brings_summary == Some(wired.event) && fired(EventName::Summary)
     };
     if wired.is_empty() {
-        let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
-        let finding =
-            Finding::new(Level::Note, format!("{}{version} is in use here and not wired", harness.title));
-        findings.push(finding.hint(format!("`thru install {}` wires it", harness.name)));
+        let used = install::harnesses_in_use(world, project).iter().any(|used| used.name == harness.name);
+        let finding = Finding::new(
+            FindingLevel::Note,
+            format!("{}{version} is in use here and not wired", harness.title),
+        );
+        findings.push(finding.with_hint(format!("`thru install {}` wires it", harness.name)));
         return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
     }
     let hooks: Vec<&str> = wired.iter().flat_map(|file| &file.events).map(String::as_str).collect();
@@ -411,51 +441,61 @@ fn check_harness(
         if !hooks.contains(&event.event) {
             let text = format!("{} is not wired", event.event);
             let hint = format!("`thru install {}` adds it", harness.name);
-            findings.push(Finding::new(Level::Warning, text).hint(hint));
+            findings.push(Finding::new(FindingLevel::Warning, text).with_hint(hint));
         }
     }
     let silent: Vec<&str> = harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.event).collect();
     // If nothing has fired yet, the check of hooks says so.
     if !silent.is_empty() && silent.len() < harness.events.len() {
-        findings
-            .push(Finding::new(Level::Note, format!("wired and never fired here: {}", silent.join(", "))));
+        findings.push(Finding::new(
+            FindingLevel::Note,
+            format!("wired and never fired here: {}", silent.join(", ")),
+        ));
     }
     findings.extend(wired.iter().flat_map(|file| check_plugin(harness, file)));
     for WiredFile { path, .. } in &wired {
-        if store::read_own(path, LARGEST).is_ok_and(|bytes| install::is_ignored(harness, &bytes)) {
-            let finding = Finding::new(Level::Warning, install::ignored_words(harness));
-            findings
-                .push(finding.at(path.display().to_string(), None).hint("remove them, or use another scope"));
+        if store::read_outside_store(path, MAX_SETTINGS_BYTES)
+            .is_ok_and(|bytes| install::is_file_ignored_by_harness(harness, &bytes))
+        {
+            let finding = Finding::new(FindingLevel::Warning, install::ignored_file_note(harness));
+            findings.push(
+                finding
+                    .at_line(path.display().to_string(), None)
+                    .with_hint("remove them, or use another scope"),
+            );
         }
     }
     if wired.len() > 1 {
         let finding = match harness.install {
-            Install::HookTable(_) => Finding::new(
-                Level::Warning,
+            InstallMethod::HookTable(_) => Finding::new(
+                FindingLevel::Warning,
                 "wired more than once: every event comes twice, and so does the brief",
             ),
             // Each copy of a plugin checks whether another copy does the work.
-            Install::Plugin(_) => Finding::new(Level::Note, "installed more than once: one copy is silent"),
+            InstallMethod::Plugin(_) => {
+                Finding::new(FindingLevel::Note, "installed more than once: one copy is silent")
+            }
         };
-        findings.push(
-            finding
-                .hint(format!("keep one; `thru uninstall {} --user` (or --local, --project)", harness.name)),
-        );
+        findings.push(finding.with_hint(format!(
+            "keep one; `thru uninstall {} --user` (or --local, --project)",
+            harness.name
+        )));
     }
-    if let Some(days) = install::transcripts_kept(world, harness) {
+    if let Some(days) = install::transcript_retention_days(world, harness) {
         let text =
             format!("{} deletes its transcripts after {days} days; what thru captured stays", harness.title);
-        findings.push(Finding::new(Level::Note, text));
+        findings.push(Finding::new(FindingLevel::Note, text));
     }
-    findings.extend(install::renamed_words(harness).map(|words| Finding::new(Level::Note, words)));
+    findings
+        .extend(install::renamed_command_note(harness).map(|words| Finding::new(FindingLevel::Note, words)));
     let file = |file: &WiredFile| match &file.plugin {
         Some(plugin) => format!("{} (plugin {})", file.path.display(), plugin.version),
         None => format!("{} ({})", file.path.display(), file.events.len()),
     };
     let files: Vec<String> = wired.iter().map(file).collect();
     let last = firing.fired.iter().filter(|fired| fired.harness == harness.name).map(|fired| &fired.last_at);
-    let last = last.max().and_then(|at| time::parse(at));
-    let last = last.map_or(String::new(), |at| format!(", last event {}", time::ago(at, world.now)));
+    let last = last.max().and_then(|at| time::parse_time(at));
+    let last = last.map_or(String::new(), |at| format!(", last event {}", time::describe_age(at, world.now)));
     Some(Check {
         name: harness.name,
         text: format!("{}{version}, hooks in {}{last}", harness.title, files.join(", ")),
@@ -465,7 +505,7 @@ fn check_harness(
 
 /// Reports a plugin of another version, or a plugin that calls a missing program.
 fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
-    let Some(Installed { thru, version }) = &file.plugin else { return Vec::new() };
+    let Some(InstalledPlugin { thru, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();
     if version != install::VERSION {
         findings.push(format!("the plugin has version {version}, but this thru is {}", install::VERSION));
@@ -475,19 +515,21 @@ fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
     }
     let hint = format!("`thru install {}` writes it again", harness.name);
     let finding = |text: String| {
-        Finding::new(Level::Warning, text).at(file.path.display().to_string(), None).hint(hint.clone())
+        Finding::new(FindingLevel::Warning, text)
+            .at_line(file.path.display().to_string(), None)
+            .with_hint(hint.clone())
     };
     findings.into_iter().map(finding).collect()
 }
 
-fn of_receipt(receipt: &Receipt) -> Finding {
+fn receipt_finding(receipt: &Receipt) -> Finding {
     let why = receipt.error.as_deref().unwrap_or("no reason given");
-    if receipt.event == LOST {
-        return Finding::new(Level::Warning, why)
-            .hint("transcripts may still have it: `thru handoff --transcript`");
+    if receipt.event == RECORDS_LOST_EVENT {
+        return Finding::new(FindingLevel::Warning, why)
+            .with_hint("transcripts may still have it: `thru handoff --transcript`");
     }
     Finding::new(
-        Level::Warning,
+        FindingLevel::Warning,
         format!("{} of {} at {} failed: {why}", receipt.event, receipt.harness, receipt.ts),
     )
 }

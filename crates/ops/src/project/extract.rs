@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use model::extract::{self, NamedBlock, Rules};
-use model::text::count;
+use model::text::count_with_noun;
 use serde::Serialize;
-use store::{Dir, Replaced};
+use store::{Dir, ReplaceOutcome};
 
 use crate::{Error, Mode, Result, World};
 
 /// The longest message that is read.
-const LARGEST: usize = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Folders to which a message never writes.
-const FORBIDDEN: &[&str] = &[".git", ".agent", ".ssh"];
+const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent", ".ssh"];
 
 /// Folders from which programs take instructions, besides the folders of the harnesses.
 const GUARDED_FOLDERS: &[&str] = &[
@@ -58,14 +58,14 @@ const GUARDED_FILES: &[&str] = &[
 
 /// What happens to a file that already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingFile {
     /// The file is kept, and the block is not written.
     Keep,
     Replace,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ExtractReport {
     pub folder: PathBuf,
     pub files: Vec<ExtractedFile>,
     /// How many of the files were not written.
@@ -78,7 +78,7 @@ pub struct ExtractedFile {
     /// The line of the message where the block begins.
     pub line: usize,
     pub lines: usize,
-    pub outcome: Outcome,
+    pub outcome: ExtractOutcome,
     /// Something the user should know: the file's name differs from the name in the message, or the block has no
     /// end.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -87,7 +87,7 @@ pub struct ExtractedFile {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum ExtractOutcome {
     Created,
     Replaced,
     /// The file already has this text.
@@ -103,24 +103,24 @@ pub enum Outcome {
 /// What the user allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowed<'a> {
-    pub existing: Existing,
+    pub existing: ExistingFile,
     /// Files that may be written although they change what programs run, as the report names them.
     pub guarded: &'a [String],
 }
 
-pub fn run(
+pub fn extract_files(
     world: &World,
     message: &str,
     into: Option<&Path>,
     allowed: Allowed,
     mode: Mode,
-) -> Result<Report> {
-    let folder = world.need_cwd()?.join(into.unwrap_or(Path::new("")));
+) -> Result<ExtractReport> {
+    let folder = world.require_cwd()?.join(into.unwrap_or(Path::new("")));
     let dir = Dir::open(&folder)?;
     let folders: Vec<&str> = GUARDED_FOLDERS.iter().chain(harness::INSTRUCTION_FOLDERS).copied().collect();
     let names: Vec<&str> = GUARDED_FILES.iter().chain(harness::INSTRUCTION_FILES).copied().collect();
-    let rules = Rules { forbidden: FORBIDDEN, guarded_folders: &folders, guarded_files: &names };
-    let blocks = extract::named(message, &rules);
+    let rules = Rules { forbidden: FORBIDDEN_FOLDERS, guarded_folders: &folders, guarded_files: &names };
+    let blocks = extract::name_blocks(message, &rules);
     if blocks.is_empty() {
         return Err(Error::Absent {
             what: "the message has no code block".into(),
@@ -132,19 +132,19 @@ pub fn run(
         let is_refused =
             is_guarded && !allowed.guarded.iter().any(|name| name.trim_start_matches("./") == path);
         // A sentence may mention a file without meaning that the block is the whole of it.
-        let existing = if block.is_mentioned { Existing::Keep } else { allowed.existing };
+        let existing = if block.is_mentioned { ExistingFile::Keep } else { allowed.existing };
         // One file that cannot be written does not keep the others from being written and reported.
         let (outcome, problem) = match is_refused {
             true => (
-                Outcome::Refused,
+                ExtractOutcome::Refused,
                 format!("it changes what programs run, or what agents are told; `--allow {path}` writes it"),
             ),
-            false => match put(&dir, &path, block.text.as_bytes(), existing, mode) {
+            false => match write_extracted_file(&dir, &path, block.text.as_bytes(), existing, mode) {
                 Ok(outcome) => (outcome, String::new()),
-                Err(error) => (Outcome::Failed, error.to_string()),
+                Err(error) => (ExtractOutcome::Failed, error.to_string()),
             },
         };
-        let is_only_mentioned = outcome == Outcome::Exists && block.is_mentioned;
+        let is_only_mentioned = outcome == ExtractOutcome::Exists && block.is_mentioned;
         let mentioned =
             if is_only_mentioned { "the message only mentions this file, so it is not replaced" } else { "" };
         let unclosed = if block.is_closed { "" } else { "the message ends before the block does" };
@@ -161,17 +161,18 @@ pub fn run(
             note,
         });
     }
-    let is_left_out =
-        |file: &&ExtractedFile| matches!(file.outcome, Outcome::Exists | Outcome::Refused | Outcome::Failed);
+    let is_left_out = |file: &&ExtractedFile| {
+        matches!(file.outcome, ExtractOutcome::Exists | ExtractOutcome::Refused | ExtractOutcome::Failed)
+    };
     let left_out = files.iter().filter(is_left_out).count();
-    Ok(Report { folder, files, left_out })
+    Ok(ExtractReport { folder, files, left_out })
 }
 
 /// Reads a message from a file, or from stdin.
-pub fn message(world: &World, named: &Path) -> Result<String> {
+pub fn read_message(world: &World, named: &Path) -> Result<String> {
     let bytes = match named.to_str() {
-        Some("-") => crate::input::stdin(LARGEST)?,
-        _ => store::read_given(&world.need_cwd()?.join(named), LARGEST)?,
+        Some("-") => crate::input::read_stdin(MAX_MESSAGE_BYTES)?,
+        _ => store::read_named_by_user(&world.require_cwd()?.join(named), MAX_MESSAGE_BYTES)?,
     };
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "the message is not UTF-8".into(),
@@ -180,37 +181,45 @@ pub fn message(world: &World, named: &Path) -> Result<String> {
 }
 
 /// Writes one file below `dir`, without following links.
-fn put(dir: &Dir, path: &str, text: &[u8], existing: Existing, mode: Mode) -> Result<Outcome> {
-    let known = match dir.read(path, LARGEST) {
+fn write_extracted_file(
+    dir: &Dir,
+    path: &str,
+    text: &[u8],
+    existing: ExistingFile,
+    mode: Mode,
+) -> Result<ExtractOutcome> {
+    let known = match dir.read_file(path, MAX_MESSAGE_BYTES) {
         Err(store::Error::Absent { .. }) => None,
         bytes => Some(bytes?),
     };
     let outcome = match (&known, existing) {
-        (None, _) => Outcome::Created,
-        (Some(known), _) if known == text => Outcome::Same,
-        (Some(_), Existing::Keep) => Outcome::Exists,
-        (Some(_), Existing::Replace) => Outcome::Replaced,
+        (None, _) => ExtractOutcome::Created,
+        (Some(known), _) if known == text => ExtractOutcome::Same,
+        (Some(_), ExistingFile::Keep) => ExtractOutcome::Exists,
+        (Some(_), ExistingFile::Replace) => ExtractOutcome::Replaced,
     };
-    if mode == Mode::DryRun || matches!(outcome, Outcome::Same | Outcome::Exists) {
+    if mode == Mode::DryRun || matches!(outcome, ExtractOutcome::Same | ExtractOutcome::Exists) {
         return Ok(outcome);
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let replaced = match folder {
-        "" => dir.replace_if(name, known.as_deref(), text)?,
-        folder => dir.make_by_umask(folder)?.replace_if(name, known.as_deref(), text)?,
+        "" => dir.replace_if_unchanged(name, known.as_deref(), text)?,
+        folder => {
+            dir.create_subfolder_by_umask(folder)?.replace_if_unchanged(name, known.as_deref(), text)?
+        }
     };
     // If the file was not replaced, another program wrote it meanwhile.
-    Ok(if replaced == Replaced::Done { outcome } else { Outcome::Exists })
+    Ok(if replaced == ReplaceOutcome::Done { outcome } else { ExtractOutcome::Exists })
 }
 
 /// Describes the result: `3 files written, 1 left out`.
-pub fn words(report: &Report, mode: Mode) -> String {
+pub fn describe_report(report: &ExtractReport, mode: Mode) -> String {
     let written = report
         .files
         .iter()
-        .filter(|file| matches!(file.outcome, Outcome::Created | Outcome::Replaced))
+        .filter(|file| matches!(file.outcome, ExtractOutcome::Created | ExtractOutcome::Replaced))
         .count();
     let would = if mode == Mode::DryRun { "would be " } else { "" };
     let left = if report.left_out == 0 { String::new() } else { format!(", {} left out", report.left_out) };
-    format!("{} {would}written{left}", count(written, "file"))
+    format!("{} {would}written{left}", count_with_noun(written, "file"))
 }

@@ -10,24 +10,24 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use model::redact::{self, Redacted};
-use store::git::Git;
-use store::{Dir, Replaced};
+use store::git::CheckoutKind;
+use store::{Dir, ReplaceOutcome};
 
 use crate::{Error, Result};
 
 /// How long git may take to answer. After this time the process is ended.
-const PATIENCE: Duration = Duration::from_secs(10);
+const GIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for the end of git's output before checking whether git still runs.
 const STEP: Duration = Duration::from_millis(20);
 
 /// The largest output that is read. It is larger than what git prints for any of our questions.
-const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
+const MAX_OUTPUT_BYTES: usize = 256 * 1024 * 1024;
 /// The largest exclude list that is read.
-const LARGEST_EXCLUDE: usize = 4 * 1024 * 1024;
+const MAX_EXCLUDE_BYTES: usize = 4 * 1024 * 1024;
 /// Options that keep git from running other commands. A repository's own settings can name commands that git runs even
 /// when it only reads, and these settings may have come with an archive or belong to somebody else. A bare repository
 /// among the files of a project is not mistaken for the project's repository.
-const HARMLESS: &[&str] = &[
+const SAFE_GIT_OPTIONS: &[&str] = &[
     "--no-pager",
     "-c",
     "core.fsmonitor=false",
@@ -38,9 +38,9 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// The line above the paths that thru excludes from git in one clone.
-const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
+const EXCLUDE_MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
 /// The same mark, for the case that the line above had no line end before the mark was added.
-const MARK_JOINED: &str =
+const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
 /// Returns those of `paths` that git tracks. Git is asked about all of them at once, because each question starts a
@@ -55,7 +55,7 @@ pub fn tracked(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let names: Vec<_> = inside.iter().map(|path| path.to_string_lossy()).collect();
     let mut args = vec!["--literal-pathspecs", "ls-files", "--full-name", "-z", "--"];
     args.extend(names.iter().map(|name| &**name));
-    let listed = run(project, &args, Vec::new())?.unwrap_or_default();
+    let listed = run_git(project, &args, Vec::new())?.unwrap_or_default();
     let listed: HashSet<PathBuf> =
         listed.split(|b| *b == 0).map(|name| top.join(OsStr::from_bytes(name))).collect();
     Ok(inside.into_iter().filter(|path| listed.contains(*path)).cloned().collect())
@@ -71,7 +71,8 @@ pub fn ignored(project: &Path, paths: &[&str]) -> Vec<String> {
         return Vec::new();
     }
     let input = paths.join("\0").into_bytes();
-    let answer = run(project, &["check-ignore", "-z", "--stdin"], input).ok().flatten().unwrap_or_default();
+    let answer =
+        run_git(project, &["check-ignore", "-z", "--stdin"], input).ok().flatten().unwrap_or_default();
     answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }
 
@@ -87,31 +88,31 @@ pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
 
 /// A change to the exclude list of this clone.
 #[derive(Debug)]
-pub struct ListChange {
+pub struct ExcludeListChange {
     pub file: PathBuf,
     pub before: Option<Vec<u8>>,
     pub after: Vec<u8>,
 }
 
-impl ListChange {
+impl ExcludeListChange {
     pub fn write(&self) -> Result<()> {
-        write(&self.file, self.before.as_deref(), &self.after)
+        write_exclude_list(&self.file, self.before.as_deref(), &self.after)
     }
 }
 
 /// Adds paths to this clone's exclude list, unless git ignores them anyway.
-pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
+pub fn add_to_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
     relist(project, paths, &[])
 }
 
 /// Removes the lines for these paths again, and the mark if no line is left below it.
-pub fn include(project: &Path, paths: &[PathBuf]) -> Result<Option<ListChange>> {
+pub fn remove_from_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
     relist(project, &[], paths)
 }
 
 /// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes our lines for
 /// those in `show`. No path is in both.
-pub fn relist(project: &Path, hide: &[PathBuf], show: &[PathBuf]) -> Result<Option<ListChange>> {
+pub fn relist(project: &Path, hide: &[PathBuf], show: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
     let Some(ExcludeList { top, file, held }) = exclude_list(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
     let shown: Vec<String> = show.iter().filter_map(|path| line_for(&top, path)).collect();
@@ -123,7 +124,7 @@ pub fn relist(project: &Path, hide: &[PathBuf], show: &[PathBuf]) -> Result<Opti
         .filter_map(|name| line_for(&top, Path::new(&**name)))
         .collect();
     let after = with_lines(without_lines(before, &shown), &hidden);
-    Ok((after != before).then_some(ListChange { file, before: held, after }))
+    Ok((after != before).then_some(ExcludeListChange { file, before: held, after }))
 }
 
 fn with_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
@@ -133,21 +134,21 @@ fn with_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
         return list;
     }
     let has_gap = !list.is_empty() && !list.ends_with(b"\n");
-    let (gap, mark) = if has_gap { ("\n", MARK_JOINED) } else { ("", MARK) };
-    let mark = if mark_at(&list).is_some() { String::new() } else { format!("{mark}\n") };
+    let (gap, mark) = if has_gap { ("\n", EXCLUDE_MARK_AFTER_JOINED_LINE) } else { ("", EXCLUDE_MARK) };
+    let mark = if exclude_mark_position(&list).is_some() { String::new() } else { format!("{mark}\n") };
     let added = format!("{gap}{mark}{}\n", new.join("\n"));
     [list, added.into_bytes()].concat()
 }
 
 /// Removes these lines below our mark. A line above it is the user's.
 fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
-    let Some(mark) = mark_at(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
+    let Some(mark) = exclude_mark_position(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
     let is_ours = |line: &[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
     let numbered = list.split_inclusive(|b| *b == b'\n').enumerate();
     let mut lines: Vec<&[u8]> =
         numbered.filter(|(i, line)| *i < mark || !is_ours(line)).map(|(_, line)| line).collect();
     if !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/")) {
-        let joined = lines.remove(mark).trim_ascii_end() == MARK_JOINED.as_bytes();
+        let joined = lines.remove(mark).trim_ascii_end() == EXCLUDE_MARK_AFTER_JOINED_LINE.as_bytes();
         // The line end that was added before the mark is removed too, unless the user has added lines after our
         // lines.
         let is_last = mark > 0 && mark == lines.len();
@@ -162,22 +163,23 @@ fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
 pub fn excluded(project: &Path) -> Result<Vec<PathBuf>> {
     let Some(ExcludeList { top, held, .. }) = exclude_list(project)? else { return Ok(Vec::new()) };
     let held = held.unwrap_or_default();
-    let lines = held.split(|b| *b == b'\n').skip_while(|line| !is_mark(line)).skip(1);
+    let lines = held.split(|b| *b == b'\n').skip_while(|line| !is_exclude_mark(line)).skip(1);
     let ours = lines.map_while(|line| std::str::from_utf8(line).ok()?.trim_end().strip_prefix('/'));
     Ok(ours.map(|path| top.join(path)).collect())
 }
 
 /// Returns every checkout of this checkout's repository, this one first. A checkout that only claims to belong to the
 /// repository is left out.
-pub fn worktrees(checkout: &Path) -> Vec<PathBuf> {
+pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
     let mut found = vec![checkout.to_owned()];
-    let main_of = |dir: &Path| match store::git::look(dir) {
-        Some(Git::Worktree { main }) => Some(main),
-        Some(Git::Top) => dir.canonicalize().ok(),
+    let main_of = |dir: &Path| match store::git::checkout_kind(dir) {
+        Some(CheckoutKind::Worktree { main }) => Some(main),
+        Some(CheckoutKind::Top) => dir.canonicalize().ok(),
         _ => None,
     };
     let Some(main) = main_of(checkout) else { return found };
-    let listed = ask(checkout, &["worktree", "list", "--porcelain"]).ok().flatten().unwrap_or_default();
+    let listed =
+        run_git_text(checkout, &["worktree", "list", "--porcelain"]).ok().flatten().unwrap_or_default();
     for path in listed.lines().filter_map(|line| line.strip_prefix("worktree ")).map(PathBuf::from) {
         let is_known = found.iter().any(|known| known.canonicalize().ok() == path.canonicalize().ok());
         if !is_known && main_of(&path).as_ref() == Some(&main) {
@@ -192,12 +194,12 @@ fn line_for(top: &Path, path: &Path) -> Option<String> {
     Some(format!("/{}", path.strip_prefix(top).ok()?.display()))
 }
 
-fn is_mark(line: &[u8]) -> bool {
-    [MARK, MARK_JOINED].iter().any(|mark| line.trim_ascii_end() == mark.as_bytes())
+fn is_exclude_mark(line: &[u8]) -> bool {
+    [EXCLUDE_MARK, EXCLUDE_MARK_AFTER_JOINED_LINE].iter().any(|mark| line.trim_ascii_end() == mark.as_bytes())
 }
 
-fn mark_at(bytes: &[u8]) -> Option<usize> {
-    bytes.split(|b| *b == b'\n').position(is_mark)
+fn exclude_mark_position(bytes: &[u8]) -> Option<usize> {
+    bytes.split(|b| *b == b'\n').position(is_exclude_mark)
 }
 
 fn contains_line(bytes: &[u8], line: &str) -> bool {
@@ -212,7 +214,8 @@ struct Repository {
 
 /// Asks git for the repository; `None` outside git.
 fn repository(project: &Path) -> Result<Option<Repository>> {
-    let Some(out) = ask(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])? else {
+    let Some(out) = run_git_text(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])?
+    else {
         return Ok(None);
     };
     let mut lines = out.lines();
@@ -225,9 +228,15 @@ fn repository(project: &Path) -> Result<Option<Repository>> {
 /// list also refuses links in the rest of its path.
 fn own_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(found) = repository(project)? else { return Ok(None) };
-    let is_folder = store::look_at(&found.top.join(".git"))?.is_some_and(|found| found.is_dir());
+    let is_folder =
+        store::metadata_without_following(&found.top.join(".git"))?.is_some_and(|found| found.is_dir());
     // A worktree or a submodule belongs to a repository, and that repository lists it.
-    let is_listed = || matches!(store::git::look(&found.top), Some(Git::Submodule | Git::Worktree { .. }));
+    let is_listed = || {
+        matches!(
+            store::git::checkout_kind(&found.top),
+            Some(CheckoutKind::Submodule | CheckoutKind::Worktree { .. })
+        )
+    };
     Ok((is_folder || is_listed()).then_some(found))
 }
 
@@ -242,25 +251,26 @@ struct ExcludeList {
 /// Reads the exclude list. Returns `None` outside git, and if the list is not a regular file.
 fn exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
     let Some(Repository { top, exclude: file }) = own_repository(project)? else { return Ok(None) };
-    let held = match store::look_at(&file)? {
+    let held = match store::metadata_without_following(&file)? {
         Some(found) if !found.is_file() => return Ok(None),
-        Some(_) => Some(store::read_own(&file, LARGEST_EXCLUDE)?),
+        Some(_) => Some(store::read_outside_store(&file, MAX_EXCLUDE_BYTES)?),
         None => None,
     };
     Ok(Some(ExcludeList { top, file, held }))
 }
 
-fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
+fn write_exclude_list(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
         return Ok(());
     };
     if before == Some(after) {
         return Ok(());
     }
-    std::fs::create_dir_all(folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
-    match Dir::open(folder)?.replace_if(name, before, after)? {
-        Replaced::Done => Ok(()),
-        Replaced::ChangedMeanwhile => Err(Error::Busy {
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::stream_error(&folder.display().to_string(), "make", &e))?;
+    match Dir::open(folder)?.replace_if_unchanged(name, before, after)? {
+        ReplaceOutcome::Done => Ok(()),
+        ReplaceOutcome::ChangedMeanwhile => Err(Error::Busy {
             what: format!("{}: another program changed it while it was being written", file.display()),
             hint: "try again; this file was not changed".into(),
         }),
@@ -269,22 +279,24 @@ fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
 
 /// Returns the commit that is checked out, and its branch, from git's files, or from the git command if the files
 /// do not show them.
-pub fn head(project: &Path) -> Option<store::git::Head> {
-    store::git::head(project).or_else(|| {
-        let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
-        let branch = ask(project, &["symbolic-ref", "--short", "-q", "HEAD"]).ok()?.unwrap_or_default();
+pub fn read_head(project: &Path) -> Option<store::git::Head> {
+    store::git::read_head(project).or_else(|| {
+        let commit =
+            run_git_text(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
+        let branch =
+            run_git_text(project, &["symbolic-ref", "--short", "-q", "HEAD"]).ok()?.unwrap_or_default();
         let (commit, branch) = (commit.trim().to_owned(), branch.trim().to_owned());
         (!commit.is_empty() || !branch.is_empty()).then_some(store::git::Head { commit, branch })
     })
 }
 
 /// Returns the branch for a packet, redacted: a branch name can contain a secret like any other text.
-pub fn safe_branch(head: &store::git::Head) -> String {
-    Redacted::whole(&head.branch, redact::Options::default()).to_string()
+pub fn redacted_branch(head: &store::git::Head) -> String {
+    Redacted::redact_whole(&head.branch, redact::RedactOptions::default()).to_string()
 }
 
 /// Counts the files that differ from HEAD, including untracked files. A renamed file counts once.
-pub fn dirty(project: &Path) -> Option<usize> {
+pub fn count_dirty_files(project: &Path) -> Option<usize> {
     // Submodules are not examined, because they have their own settings.
     let args = [
         "status",
@@ -294,9 +306,9 @@ pub fn dirty(project: &Path) -> Option<usize> {
         "--untracked-files=all",
         "--ignore-submodules=dirty",
     ];
-    let off = filters_off(project)?;
+    let off = options_disabling_filters(project)?;
     let off: Vec<&str> = off.iter().flat_map(|setting| ["-c", setting.as_str()]).collect();
-    let status = run(project, &[&off, args.as_slice()].concat(), Vec::new()).ok()??;
+    let status = run_git(project, &[&off, args.as_slice()].concat(), Vec::new()).ok()??;
     let mut entries = status.split(|b| *b == 0).filter(|entry| !entry.is_empty());
     let mut files = 0;
     while let Some(entry) = entries.next() {
@@ -311,10 +323,10 @@ pub fn dirty(project: &Path) -> Option<usize> {
 
 /// Returns settings that disable the filters which this repository defines: git would run them to compare a file. The
 /// user's own filters stay enabled. `None` if git does not answer.
-fn filters_off(project: &Path) -> Option<Vec<String>> {
+fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {
     let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
     // Git fails if there are no filters.
-    let listed = run(project, &args, Vec::new()).ok()?.unwrap_or_default();
+    let listed = run_git(project, &args, Vec::new()).ok()?.unwrap_or_default();
     let mut fields = listed.split(|b| *b == 0);
     let mut off = Vec::new();
     while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
@@ -329,37 +341,38 @@ fn filters_off(project: &Path) -> Option<Vec<String>> {
 
 /// Counts the commits that only `ours` has, and those that only `theirs` has. Returns `None` if one of these two
 /// commits is unknown here.
-pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
+pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     let range = format!("{ours}...{theirs}");
-    let counts = ask(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
+    let counts = run_git_text(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
     let (ours, theirs) = counts.trim().split_once('\t')?;
     Some((ours.parse().ok()?, theirs.parse().ok()?))
 }
 
 /// Returns who last committed a file; `None` if git does not track the file or cannot be run.
-pub fn last_author(project: &Path, path: &Path) -> Option<String> {
+pub fn last_author_of_file(project: &Path, path: &Path) -> Option<String> {
     let path = path.to_string_lossy();
-    let name = ask(project, &["log", "-1", "--no-show-signature", "--format=%an", "--", &path]).ok()??;
+    let name =
+        run_git_text(project, &["log", "-1", "--no-show-signature", "--format=%an", "--", &path]).ok()??;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
-    let output = run(project, args, Vec::new())?;
+fn run_git_text(project: &Path, args: &[&str]) -> Result<Option<String>> {
+    let output = run_git(project, args, Vec::new())?;
     Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
 }
 
 /// Runs git with `input` on its stdin and returns its stdout; `None` if there is no git, or if git fails. The pipes
 /// are read here, because the standard library panics if a pipe cannot be read.
-pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
-    let fail = |e: &std::io::Error| Error::stream("git", "ask", e);
-    if let Some(path) = store::git::special_file(project) {
+pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
+    let fail = |e: &std::io::Error| Error::stream_error("git", "ask", e);
+    if let Some(path) = store::git::find_special_file(project) {
         return Err(Error::Refused {
             what: format!("{}: not a regular file: git would hang on it", path.display()),
             hint: "put a regular file there, or remove it".into(),
         });
     }
     let mut git = Command::new("git");
-    git.args(HARMLESS).arg("-C").arg(project).args(args);
+    git.args(SAFE_GIT_OPTIONS).arg("-C").arg(project).args(args);
     // Git must not write while it reads, and a partial clone must not fetch: its remote could name a command.
     git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
@@ -372,11 +385,11 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
     let (told, heard) = mpsc::channel();
     std::thread::spawn(move || {
         let read = stdout.map_or(Ok(Vec::new()), |mut stdout| {
-            store::read_stream(&mut stdout, Path::new("git"), LARGEST_OUTPUT)
+            store::read_stream(&mut stdout, Path::new("git"), MAX_OUTPUT_BYTES)
         });
         told.send(read)
     });
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + GIT_TIMEOUT;
     let mut output = None;
     let ended = loop {
         if let Some(ended) = git.try_wait().map_err(|e| fail(&e))? {
@@ -385,7 +398,7 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
         if Instant::now() >= until {
             let _ = git.kill();
             let _ = git.wait();
-            let late = format!("it did not answer within {} seconds", PATIENCE.as_secs());
+            let late = format!("it did not answer within {} seconds", GIT_TIMEOUT.as_secs());
             return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
         // Git closes its stdout when it ends. If another process keeps it open, the end of git is noticed anyway.

@@ -1,14 +1,14 @@
 //! Checks for actions that only a person may take. An agent that read an instruction in somebody's file must not give
 //! trust, or permission to run a command that came with the project.
 
-use harness::process::{Description, harness_of};
+use harness::process::{ProcessDescription, harness_of_process};
 use rustix::process::getppid;
 
 use crate::process::info;
 use crate::{Error, Result, World};
 
 /// How many parent processes are examined. No real chain of processes is as long as this.
-const STEPS: usize = 256;
+const MAX_PARENTS_EXAMINED: usize = 256;
 
 /// Refuses if a harness started this process. `what` says what is refused ("trust is not given"), and `command` is
 /// what the user should type instead.
@@ -25,7 +25,7 @@ pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
             hint: format!("run `{command}` yourself, in your own terminal"),
         })
     };
-    if let Some(harness) = world.harness() {
+    if let Some(harness) = world.calling_harness() {
         return refused(harness.to_owned());
     }
     match harness_above() {
@@ -37,9 +37,9 @@ pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
 /// Returns the nearest harness among the processes above this one.
 fn harness_above() -> Option<(&'static str, i32)> {
     let mut pid = getppid()?.as_raw_nonzero().get();
-    for _ in 0..STEPS {
-        let (process, parent) = look(pid)?;
-        if let Some(harness) = harness_of(&process) {
+    for _ in 0..MAX_PARENTS_EXAMINED {
+        let (process, parent) = describe_process(pid)?;
+        if let Some(harness) = harness_of_process(&process) {
             return Some((harness.name, pid));
         }
         pid = parent;
@@ -49,13 +49,13 @@ fn harness_above() -> Option<(&'static str, i32)> {
 
 /// Returns a process and the number of its parent. Returns `None` if there is no such process, or if the system
 /// does not say.
-fn look(pid: i32) -> Option<(Description, i32)> {
+fn describe_process(pid: i32) -> Option<(ProcessDescription, i32)> {
     if pid <= 0 {
         return None;
     }
-    let process = info::look(pid).ok()??;
-    let program = info::exe(pid).unwrap_or_default();
+    let process = info::read_process_info(pid).ok()??;
+    let program = info::executable_path(pid).unwrap_or_default();
     let program = program.to_string_lossy().trim_end_matches(" (deleted)").to_owned();
-    let arguments = info::arguments(pid);
-    Some((Description { name: process.name, program, arguments }, process.parent))
+    let arguments = info::command_line_arguments(pid);
+    Some((ProcessDescription { name: process.name, program, arguments }, process.parent))
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use harness::Harness;
 use model::finding::Finding;
-use model::marker::{Mode, ProjectId};
+use model::marker::{ProjectId, SharingMode};
 use serde::{Serialize, Serializer};
-use store::Found;
+use store::FoundRoot;
 
 use crate::features::{FEATURES, NextStep, ProjectContext, StatusLine};
 use crate::hook::lost;
@@ -28,14 +28,14 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<Mode>,
+    pub mode: Option<SharingMode>,
     pub trusted: bool,
     /// Where the project was trusted before its folder was moved here, if it is not trusted here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_session: Option<list::Listed>,
+    pub last_session: Option<list::LastSession>,
     /// Whether a setting or a variable turns hooks off.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hooks_off: bool,
@@ -47,12 +47,12 @@ pub struct StatusReport {
     /// Errors in the settings. The settings with errors do not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
-    pub next: Next,
+    pub next: NextStepForNewUser,
     /// The command to type now, if a feature suggests one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
     /// The lines that features add, in the order of their rows.
-    #[serde(flatten, serialize_with = "by_key")]
+    #[serde(flatten, serialize_with = "serialize_by_key")]
     pub lines: Vec<StatusLine>,
     /// The errors of features that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -62,7 +62,7 @@ pub struct StatusReport {
 /// What a new user should do next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Next {
+pub enum NextStepForNewUser {
     #[default]
     Init,
     Trust,
@@ -76,10 +76,10 @@ pub enum Next {
     Nothing,
 }
 
-pub fn run(world: &World) -> Result<StatusReport> {
-    let (root, store, marker) = match world.find()? {
-        Found::Marked { root, store, marker } => (root, store, marker),
-        Found::Unmarked(root) => {
+pub fn project_status(world: &World) -> Result<StatusReport> {
+    let (root, store, marker) = match world.find_root()? {
+        FoundRoot::Marked { root, store, marker } => (root, store, marker),
+        FoundRoot::Unmarked(root) => {
             return Ok(StatusReport {
                 worktree: (root.path != root.checkout).then_some(root.checkout),
                 root: root.path,
@@ -87,42 +87,43 @@ pub fn run(world: &World) -> Result<StatusReport> {
             });
         }
     };
-    let trusted = match world.trust() {
-        Some(trust) => trust.holds(&marker.project_id, &root.path)?,
+    let trusted = match world.trust_records() {
+        Some(trust) => trust.is_trusted(&marker.project_id, &root.path)?,
         None => false,
     };
-    let sessions = list::all(&store)?.len();
-    let moved_from = if trusted { None } else { trust::moved_from(world, &marker.project_id, &root.path) };
-    let is_wired = |harness: &&Harness| !install::in_force(world, harness, &root.checkout).is_empty();
+    let sessions = list::all_session_ids(&store)?.len();
+    let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
+    let is_wired =
+        |harness: &&Harness| !install::wired_files_in_force(world, harness, &root.checkout).is_empty();
     let wired: Vec<&Harness> = harness::HARNESSES.iter().filter(is_wired).collect();
     let next = match (trusted, sessions) {
-        (false, _) if moved_from.is_some() => Next::TrustMoved,
-        (false, _) => Next::Trust,
-        (true, 0) if wired.is_empty() => Next::Wire,
-        (true, 0) => Next::StartHarness,
+        (false, _) if moved_from.is_some() => NextStepForNewUser::TrustMoved,
+        (false, _) => NextStepForNewUser::Trust,
+        (true, 0) if wired.is_empty() => NextStepForNewUser::Wire,
+        (true, 0) => NextStepForNewUser::StartHarness,
         (true, _) if wired.is_empty() && was_installed(world, &marker.project_id, &root.checkout) => {
-            Next::WireAgain
+            NextStepForNewUser::WireAgain
         }
-        (true, _) => Next::Nothing,
+        (true, _) => NextStepForNewUser::Nothing,
     };
-    let resolved = settings::resolve(world, trusted.then_some(&store));
+    let resolved = settings::resolve_settings(world, trusted.then_some(&store));
     let settings = resolved.settings();
     let project = ProjectContext { world, root: &root, store: &store, settings: &settings };
     let (mut lines, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {
-        match feature.guard(|| (feature.status)(&project)) {
+        match feature.call_catching_panics(|| (feature.status)(&project)) {
             Ok(told) => lines.extend(told),
             Err(error) => problems.push(error.to_string()),
         }
     }
     let next_step = lines.iter().filter_map(|line| line.next.clone()).min();
     Ok(StatusReport {
-        next_step: next_step.filter(|_| next == Next::Nothing),
-        lost: trusted.then(|| lost::recent(world, &store, &marker.project_id)).flatten(),
+        next_step: next_step.filter(|_| next == NextStepForNewUser::Nothing),
+        lost: trusted.then(|| lost::recent_loss(world, &store, &marker.project_id)).flatten(),
         lines,
         problems,
         settings_problems: resolved.findings,
-        hooks_off: !settings.hooks_enabled || world.is_on("THROUGHLINE_DISABLE"),
+        hooks_off: !settings.hooks_enabled || world.is_variable_on("THROUGHLINE_DISABLE"),
         wired: wired.iter().map(|harness| harness.name).collect(),
         worktree: (root.path != root.checkout).then_some(root.checkout),
         root: root.path,
@@ -133,7 +134,7 @@ pub fn run(world: &World) -> Result<StatusReport> {
         trusted,
         moved_from,
         sessions,
-        last_session: list::newest(&store)?,
+        last_session: list::newest_session(&store)?,
         next,
     })
 }
@@ -141,12 +142,15 @@ pub fn run(world: &World) -> Result<StatusReport> {
 /// Returns whether `thru install` once wrote into this checkout, or into the project before it was moved. If it never
 /// did, a plugin of the harness calls us.
 fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
-    let installed = world.installs().and_then(|installs| installs.list().ok()).unwrap_or_default();
-    let former = world.trust().and_then(|trust| trust.former(id).ok()).unwrap_or_default();
+    let installed = world.installs().and_then(|installs| installs.list_checkouts().ok()).unwrap_or_default();
+    let former = world.trust_records().and_then(|trust| trust.former_paths(id).ok()).unwrap_or_default();
     installed.iter().any(|known| known == checkout || former.iter().any(|old| known == Path::new(old)))
 }
 
 /// Puts every key of every line at the top of the report.
-fn by_key<S: Serializer>(lines: &[StatusLine], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+fn serialize_by_key<S: Serializer>(
+    lines: &[StatusLine],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(lines.iter().flat_map(|line| &line.json).map(|(key, value)| (*key, value)))
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use model::marker::ProjectId;
 use serde::Serialize;
-use store::{Found, TrustedRoot};
+use store::{FoundRoot, TrustedRoot};
 
 pub use store::ConsentKind;
 pub use wants::Want;
 
 use crate::features::ProjectContext;
 use crate::project::{Project, person};
-use crate::setup::init::PATIENCE;
+use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -40,21 +40,21 @@ pub struct TrustReport {
     pub wants: Vec<Want>,
 }
 
-pub fn grant(world: &World) -> Result<TrustReport> {
+pub fn grant_trust(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust")?;
-    change(world, true)
+    change_trust(world, true)
 }
 
 /// Trusts the project at its new path, if its old path no longer exists. What the user allowed at the old path is
 /// allowed here too: it is the same project, and a consent is valid only for exactly what was allowed.
-pub fn adopt_moved(world: &World) -> Result<TrustReport> {
+pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust --moved")?;
-    let project = marked(world)?;
-    let (trust, id) = (world.need_trust()?, &project.marker.project_id);
-    let Some(from) = trust.moved_from(id, &project.root.path)? else {
+    let project = project_with_marker(world)?;
+    let (trust, id) = (world.require_trust_records()?, &project.marker.project_id);
+    let Some(from) = trust.former_path(id, &project.root.path)? else {
         // Running the command twice has the same result.
-        if trust.holds(id, &project.root.path)? {
-            return change(world, true);
+        if trust.is_trusted(id, &project.root.path)? {
+            return change_trust(world, true);
         }
         let path = project.root.path.display();
         return Err(Error::Refused {
@@ -65,14 +65,14 @@ pub fn adopt_moved(world: &World) -> Result<TrustReport> {
     // Take over the consents first. If the command is interrupted, the old path is still known, and the command can
     // be repeated.
     let taken = match project.store.consents() {
-        Some(consents) => consents.take_over(&trust.former(id)?, world.now)?,
+        Some(consents) => consents.move_from_former_roots(&trust.former_paths(id)?, world.now)?,
         None => 0,
     };
-    trust.move_to(id, &project.root.path, world.now, PATIENCE)?;
-    let wants = wants::all(world, &project);
+    trust.trust_new_path(id, &project.root.path, world.now, LOCK_WAIT)?;
+    let wants = wants::all_wants(world, &project);
     let Project { root, marker, .. } = project;
     Ok(TrustReport {
-        record: trust.file(&marker.project_id),
+        record: trust.record_path(&marker.project_id),
         root: root.path,
         project_id: marker.project_id,
         trusted: true,
@@ -85,24 +85,24 @@ pub fn adopt_moved(world: &World) -> Result<TrustReport> {
 }
 
 /// Returns where this project was trusted before its folder was moved here.
-pub(crate) fn moved_from(world: &World, id: &ProjectId, root: &Path) -> Option<String> {
-    world.trust()?.moved_from(id, root).ok()?
+pub(crate) fn former_root(world: &World, id: &ProjectId, root: &Path) -> Option<String> {
+    world.trust_records()?.former_path(id, root).ok()?
 }
 
 /// Returns advice on how to trust a root. The advice tells the user to look at `what` first, unless the project was
 /// moved.
-pub(crate) fn advice(world: &World, id: &ProjectId, root: &Path, what: &str) -> String {
-    match moved_from(world, id, root) {
+pub(crate) fn how_to_trust(world: &World, id: &ProjectId, root: &Path, what: &str) -> String {
+    match former_root(world, id, root) {
         Some(from) => format!("it was moved from {from}: run `thru trust --moved`"),
         None => format!("look at {what}, then run `thru trust`"),
     }
 }
 
 /// Returns the present path of `folder`, if it is below a path that the project was moved from.
-pub(crate) fn place_now(project: &ProjectContext, folder: &Path) -> PathBuf {
+pub(crate) fn moved_folder(project: &ProjectContext, folder: &Path) -> PathBuf {
     let former = || {
-        let id = project.store.marker().ok()?.project_id;
-        let former = project.world.trust()?.former(&id).ok()?;
+        let id = project.store.read_marker().ok()?.project_id;
+        let former = project.world.trust_records()?.former_paths(&id).ok()?;
         let rest = former.iter().find_map(|old| folder.strip_prefix(old).ok())?;
         // Joining an empty path would add a slash.
         Some(project.root.path.components().chain(rest.components()).collect())
@@ -110,35 +110,35 @@ pub(crate) fn place_now(project: &ProjectContext, folder: &Path) -> PathBuf {
     former().unwrap_or_else(|| folder.to_owned())
 }
 
-pub fn revoke(world: &World) -> Result<TrustReport> {
-    change(world, false)
+pub fn revoke_trust(world: &World) -> Result<TrustReport> {
+    change_trust(world, false)
 }
 
-pub fn list(world: &World) -> Result<Vec<(ProjectId, TrustedRoot)>> {
-    Ok(world.need_trust()?.list()?)
+pub fn list_trusted(world: &World) -> Result<Vec<(ProjectId, TrustedRoot)>> {
+    Ok(world.require_trust_records()?.list()?)
 }
 
-fn marked(world: &World) -> Result<Project> {
-    match world.find()? {
-        Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
-        Found::Unmarked(root) => Err(Error::NoRoot { path: root.path }),
+fn project_with_marker(world: &World) -> Result<Project> {
+    match world.find_root()? {
+        FoundRoot::Marked { root, store, marker } => Ok(Project { root, store, marker }),
+        FoundRoot::Unmarked(root) => Err(Error::NoRoot { path: root.path }),
     }
 }
 
-fn change(world: &World, trusted: bool) -> Result<TrustReport> {
-    let project = marked(world)?;
-    let wants = if trusted { wants::all(world, &project) } else { Vec::new() };
+fn change_trust(world: &World, trusted: bool) -> Result<TrustReport> {
+    let project = project_with_marker(world)?;
+    let wants = if trusted { wants::all_wants(world, &project) } else { Vec::new() };
     let (root, marker) = (project.root.path, project.marker);
-    let trust = world.need_trust()?;
+    let trust = world.require_trust_records()?;
     let id = &marker.project_id;
     let changed = match trusted {
-        true => trust.grant(id, &root, world.now, PATIENCE)?,
-        false => trust.revoke(id, &root, PATIENCE)?,
+        true => trust.grant(id, &root, world.now, LOCK_WAIT)?,
+        false => trust.revoke(id, &root, LOCK_WAIT)?,
     };
-    let maybe_moved_from = if trusted { trust.moved_from(id, &root)? } else { None };
+    let maybe_moved_from = if trusted { trust.former_path(id, &root)? } else { None };
     Ok(TrustReport {
         root,
-        record: trust.file(id),
+        record: trust.record_path(id),
         project_id: marker.project_id,
         trusted,
         changed,

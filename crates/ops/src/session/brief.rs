@@ -5,25 +5,25 @@ use std::path::Path;
 
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
-use model::brief::{Brief, Candidate, Explained, Material, Occasion};
+use model::brief::{Brief, BriefMaterial, Candidate, ExplainedBrief, Occasion};
 use model::config::Settings;
 use model::digest::Digest;
-use model::finding::{Finding, Level};
+use model::finding::{Finding, FindingLevel};
 use model::id::Id;
 use model::redact::{self, Redacted};
 use serde::Serialize;
-use store::{Found, Lock};
+use store::{FoundRoot, Lock};
 
 use crate::features::{self, BriefContext, ProjectContext, decisions, sessions};
 use crate::project::settings;
-use crate::session::past::{self, Gathered};
+use crate::session::past::{self, SessionFacts};
 use crate::session::roster::{self, Roster};
-use crate::session::transcript::{self, Skipped, Source};
+use crate::session::transcript::{self, SkippedLines, TranscriptSource};
 use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
 
 /// The largest summary that is read. No harness writes a summary as large as this.
-const SUMMARY_BYTES: usize = 1024 * 1024;
+const MAX_SUMMARY_BYTES: usize = 1024 * 1024;
 
 /// A request for a brief, by a hook or by `thru brief`.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub struct BriefRequest<'a> {
 
 /// A brief that is ready to be sent.
 #[derive(Debug)]
-pub struct Composed {
+pub struct ComposedBrief {
     /// `None` if there is nothing to say.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
@@ -54,82 +54,88 @@ pub struct Composed {
 }
 
 /// Composes the brief for an occasion; `None` if there is no session to describe.
-pub fn compose(request: &BriefRequest) -> Option<Composed> {
-    let (gathered, records) = gather(request)?;
-    let scoring = request.project.settings.scoring();
-    let material =
-        Material { scoring: scoring.as_ref(), ..material(request.occasion, &gathered, &records.candidates) };
-    let brief = model::brief::compose(&material, request.room);
+pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
+    let (gathered, records) = gather_facts(request)?;
+    let scoring = request.project.settings.enabled_scoring();
+    let material = BriefMaterial {
+        scoring: scoring.as_ref(),
+        ..brief_material(request.occasion, &gathered, &records.candidates)
+    };
+    let brief = model::brief::compose_brief(&material, request.room);
     let told = brief.as_ref().map_or("", |brief| brief.text.as_str());
-    let marks = records.candidates.iter().flat_map(|one| marks(one, told)).collect();
-    let Records { problems, held, .. } = records;
-    Some(Composed { brief, occasion: request.occasion, problems, marks, _held: held })
+    let marks = records.candidates.iter().flat_map(|one| candidate_marks(one, told)).collect();
+    let FeatureCandidates { problems, held, .. } = records;
+    Some(ComposedBrief { brief, occasion: request.occasion, problems, marks, _held: held })
 }
 
 /// Returns the fingerprints by which a fact is recognised later. A fact whose longest form is in `told` has a
 /// second fingerprint.
-fn marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
+fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
-    let whole = stands_whole.then(|| context_held::whole_mark(candidate)).flatten();
-    let marks = std::iter::once(context_held::mark(candidate)).chain(whole);
+    let whole = stands_whole.then(|| context_held::full_text_mark(candidate)).flatten();
+    let marks = std::iter::once(context_held::candidate_mark(candidate)).chain(whole);
     marks.map(|mark| (candidate.id.clone(), mark)).collect()
 }
 
 /// What features add, and the locks that keep other sessions from getting the same offers.
-struct Records {
+struct FeatureCandidates {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
     held: Vec<Lock>,
 }
 
-fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
+fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
     let roster = Roster::of(project.store);
     let mut gathered = match occasion {
         // A new session is told about the one that was active before it.
-        Occasion::Started => match last_other(project, &roster, session) {
+        Occasion::Started => match last_other_session(project, &roster, session) {
             Some(other) => past::of_digest(project.store, project.root, other),
             None => past::only_problems(project.store),
         },
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
-            past::of_session(project.store, project.root, previous.or(session)?).ok()?
+            past::gather_session_facts(project.store, project.root, previous.or(session)?).ok()?
         }
         // The agent can still see its own conversation, so it is told only what others did.
-        Occasion::Replayed => {
-            past::of_session(project.store, project.root, previous.or(session)?).ok()?.outline()
-        }
+        Occasion::Replayed => past::gather_session_facts(project.store, project.root, previous.or(session)?)
+            .ok()?
+            .identity_only(),
     };
-    let recorded = decisions::without_recorded(project.store, &mut gathered.digest);
+    let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
     // In a dry run the session's state has not moved to the new id, so the old id is used.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let context = BriefContext { project, occasion, session, mode, roster, held: RefCell::default() };
-    let (mut candidates, mut problems) = features::candidates(&context);
+    let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
     if occasion == Occasion::Started {
-        candidates.extend(sessions::elsewhere(&project, &gathered.digest));
+        candidates.extend(sessions::other_worktree_candidate(&project, &gathered.digest));
     }
     if let (Occasion::Replayed, Some(session)) = (occasion, session) {
-        let left = context_held::without_held(project.store, session, &mut candidates);
+        let left = context_held::remove_held_candidates(project.store, session, &mut candidates);
         problems.extend(left.err().map(|error| error.to_string()));
     }
-    Some((gathered, Records { candidates, problems, held: context.held.into_inner() }))
+    Some((gathered, FeatureCandidates { candidates, problems, held: context.held.into_inner() }))
 }
 
 /// Returns the last session in which work was done and that is not running. Running sessions are listed separately.
-fn last_other(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<Digest> {
+fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<Digest> {
     let entries = roster.entries().ok()?;
-    let running: Vec<&Id> = roster::running(entries, project.store, this, project.world.now)
+    let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
         .map(|entry| &entry.session)
         .collect();
-    roster::last_at_work(entries, project.store, |entry| {
+    roster::last_session_with_work(entries, project.store, |entry| {
         Some(&entry.session) != this && !running.contains(&&entry.session)
     })
 }
 
-fn material<'a>(occasion: Occasion, gathered: &'a Gathered, records: &'a [Candidate]) -> Material<'a> {
-    let Gathered { digest, problems, gone } = gathered;
-    Material { occasion, digest, problems, gone, records, scoring: None }
+fn brief_material<'a>(
+    occasion: Occasion,
+    gathered: &'a SessionFacts,
+    records: &'a [Candidate],
+) -> BriefMaterial<'a> {
+    let SessionFacts { digest, problems, gone } = gathered;
+    BriefMaterial { occasion, digest, problems, gone, records, scoring: None }
 }
 
 /// The options of `thru brief`.
@@ -144,20 +150,20 @@ pub struct BriefOptions<'a> {
     pub session: Option<&'a str>,
     /// A file with the summary that the agent can see after a compaction.
     pub summary: Option<&'a Path>,
-    pub room: Room,
+    pub room: BriefRoom,
     /// `None` means the ranking that the settings name.
-    pub ranking: Option<Ranking>,
+    pub ranking: Option<RankingChoice>,
 }
 
 /// How the facts of a brief are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ranking {
+pub enum RankingChoice {
     Fixed,
     Scored,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum BriefRoom {
     /// As long as the harness accepts on such an occasion.
     Harness,
     Chars(usize),
@@ -177,35 +183,41 @@ pub struct BriefReport {
     pub findings: Vec<Finding>,
     /// Lines of the transcript that could not be used; `None` without a transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<Skipped>,
+    pub skipped: Option<SkippedLines>,
     #[serde(flatten)]
-    pub explained: Explained,
+    pub explained: ExplainedBrief,
 }
 
-pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
-    let named = options.harness.map(by_name).transpose()?;
-    let resolved = settings::here(world);
+pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> {
+    let named = options.harness.map(harness_by_name).transpose()?;
+    let resolved = settings::settings_here(world);
     let mut settings = resolved.settings();
     if let Some(ranking) = options.ranking {
-        settings.brief_scoring_enabled = ranking == Ranking::Scored;
+        settings.brief_scoring_enabled = ranking == RankingChoice::Scored;
     }
-    let redact = settings.redact();
+    let redact = settings.redact_options();
     let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
             // The transcript may belong to another project; then its paths are relative to the folder of its session.
-            let here = match world.find() {
-                Ok(Found::Marked { root, .. }) => root.checkout,
+            let here = match world.find_root() {
+                Ok(FoundRoot::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
             };
-            let read = transcript::read(&Source { path, checkout: &here, redact, now: world.now })?;
-            let occasion = options.occasion.unwrap_or_else(|| fitting(&read.digest));
-            let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
+            let read = transcript::read_transcript(&TranscriptSource {
+                path,
+                checkout: &here,
+                redact,
+                now: world.now,
+            })?;
+            let occasion = options.occasion.unwrap_or_else(|| fitting_occasion(&read.digest));
+            let gathered = SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
             (gathered, Vec::new(), occasion, Some(read.skipped))
         }
         None => match from_store(world, options, &settings) {
             Err(error @ Error::Absent { .. }) => match from_database(world, options)? {
                 Some((read, occasion)) => {
-                    let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
+                    let gathered =
+                        SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
                     (gathered, Vec::new(), occasion, Some(read.skipped))
                 }
                 None => return Err(error),
@@ -218,35 +230,37 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     };
     let occasion = match options.summary {
         Some(path) => {
-            let summary = store::read_given(path, SUMMARY_BYTES)?;
-            gathered.digest.compacted_with(&String::from_utf8_lossy(&summary));
+            let summary = store::read_named_by_user(path, MAX_SUMMARY_BYTES)?;
+            gathered.digest.simulate_compaction(&String::from_utf8_lossy(&summary));
             options.occasion.unwrap_or(Occasion::Compacted)
         }
         None => occasion,
     };
-    let harness = named.or_else(|| harness::by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
-    let mut scoring = settings.scoring();
+    let harness =
+        named.or_else(|| harness::harness_by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
+    let mut scoring = settings.enabled_scoring();
     let cap = match (options.room, &mut scoring) {
-        (Room::Harness, _) => model::decide::cap(occasion, harness.context_cap),
-        (Room::Chars(most), _) => most,
-        (Room::Tokens(most), None) => model::tokens::chars(most),
-        (Room::Tokens(most), Some(scoring)) => {
+        (BriefRoom::Harness, _) => model::decide::max_brief_length(occasion, harness.context_cap),
+        (BriefRoom::Chars(most), _) => most,
+        (BriefRoom::Tokens(most), None) => model::tokens::chars_for_tokens(most),
+        (BriefRoom::Tokens(most), Some(scoring)) => {
             scoring.max_tokens = most;
             usize::MAX
         }
-        (Room::All, scoring) => {
+        (BriefRoom::All, scoring) => {
             scoring
                 .iter_mut()
                 .for_each(|scoring| (scoring.max_tokens, scoring.max_candidates) = (usize::MAX, usize::MAX));
             usize::MAX
         }
     };
-    let material = Material { scoring: scoring.as_ref(), ..material(occasion, &gathered, &records) };
-    let mut explained = model::brief::explain(&material, cap);
+    let material =
+        BriefMaterial { scoring: scoring.as_ref(), ..brief_material(occasion, &gathered, &records) };
+    let mut explained = model::brief::explain_brief(&material, cap);
     // As in hooks, records that people write are redacted when they are shown.
-    explained.text = explained.text.map(|text| Redacted::whole(&text, redact).to_string());
-    let chars = explained.text.as_deref().map_or(0, model::render::width);
-    let findings = resolved.findings.into_iter().filter(|finding| finding.level == Level::Error);
+    explained.text = explained.text.map(|text| Redacted::redact_whole(&text, redact).to_string());
+    let chars = explained.text.as_deref().map_or(0, model::render::utf16_length);
+    let findings = resolved.findings.into_iter().filter(|finding| finding.level == FindingLevel::Error);
     Ok(BriefReport {
         session: gathered.digest.session,
         harness: harness.name,
@@ -260,20 +274,23 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
 }
 
 /// Reads a named session that no hook reported from the database of its harness.
-fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transcript::Read, Occasion)>> {
+fn from_database(
+    world: &World,
+    options: &BriefOptions,
+) -> Result<Option<(transcript::ReadTranscript, Occasion)>> {
     let Some(session) = options.session.and_then(|named| Id::new(named).ok()) else { return Ok(None) };
-    let Some(rows) = database::find(world, &session)? else { return Ok(None) };
-    let Ok(Found::Marked { root, .. }) = world.find() else { return Ok(None) };
-    let redact = settings::here(world).settings().redact();
-    let source = Source { path: &root.path, checkout: &root.checkout, redact, now: world.now };
-    let read = transcript::read_rows(&rows, &session, &source);
-    let occasion = options.occasion.unwrap_or_else(|| fitting(&read.digest));
+    let Some(rows) = database::find_session(world, &session)? else { return Ok(None) };
+    let Ok(FoundRoot::Marked { root, .. }) = world.find_root() else { return Ok(None) };
+    let redact = settings::settings_here(world).settings().redact_options();
+    let source = TranscriptSource { path: &root.path, checkout: &root.checkout, redact, now: world.now };
+    let read = transcript::read_database_rows(&rows, &session, &source);
+    let occasion = options.occasion.unwrap_or_else(|| fitting_occasion(&read.digest));
     Ok(Some((read, occasion)))
 }
 
 /// Returns the occasion that fits a session: the brief mentions a compaction only if there was one, and the session has
 /// not ended since.
-fn fitting(digest: &Digest) -> Occasion {
+fn fitting_occasion(digest: &Digest) -> Occasion {
     match digest.last_compaction() > 0 && digest.ended.is_empty() {
         true => Occasion::Compacted,
         false => Occasion::Asked,
@@ -284,37 +301,39 @@ fn from_store(
     world: &World,
     options: &BriefOptions,
     settings: &Settings,
-) -> Result<(Gathered, Vec<Candidate>, Occasion)> {
-    let (root, store) = match world.find()? {
-        Found::Marked { root, store, .. } => (root, store),
-        Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
+) -> Result<(SessionFacts, Vec<Candidate>, Occasion)> {
+    let (root, store) = match world.find_root()? {
+        FoundRoot::Marked { root, store, .. } => (root, store),
+        FoundRoot::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
     let project = ProjectContext { world, root: &root, store: &store, settings };
     // If a start is requested without a session, the brief is for a session that has not begun.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
-        _ => Some(list::choose(world, &store, options.session)?.0),
+        _ => Some(list::choose_session(world, &store, options.session)?.0),
     };
     let harness_of = |session: &Id| {
-        let named = options.harness.and_then(harness::by_name);
-        named.or_else(|| harness::by_name(&store.digest(session, |_| {}).ok()?.harness))
+        let named = options.harness.and_then(harness::harness_by_name);
+        named.or_else(|| harness::harness_by_name(&store.current_digest(session, |_| {}).ok()?.harness))
     };
     let occasion = match (&session, options.occasion) {
         (Some(session), Some(Occasion::Resumed)) => {
             let harness = harness_of(session);
-            model::decide::resumed(harness.is_some_and(|row| row.capabilities.replays_conversation))
+            model::decide::resume_occasion(harness.is_some_and(|row| row.capabilities.replays_conversation))
         }
         (_, Some(occasion)) => occasion,
-        (Some(session), None) => fitting(&past::whole(&store, session, past::GENERATIONS)?),
+        (Some(session), None) => {
+            fitting_occasion(&past::digest_with_predecessors(&store, session, past::MAX_PREDECESSORS)?)
+        }
         (None, None) => Occasion::Asked,
     };
     let session = session.as_ref();
     let request =
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
-    let Some((gathered, records)) = gather(&request) else {
+    let Some((gathered, records)) = gather_facts(&request) else {
         // There is no earlier session, or no session that can be read. The error says which is the case.
-        let (session, _) = list::choose(world, &store, options.session)?;
-        let gathered = past::of_session(&store, &root, &session)?;
+        let (session, _) = list::choose_session(world, &store, options.session)?;
+        let gathered = past::gather_session_facts(&store, &root, &session)?;
         return Ok((gathered, Vec::new(), occasion));
     };
     Ok((gathered, records.candidates, occasion))
@@ -324,15 +343,15 @@ fn from_store(
 pub fn from_transcript(
     path: &Path,
     checkout: &Path,
-    redact: redact::Options,
+    redact: redact::RedactOptions,
     now: Timestamp,
 ) -> Result<Digest> {
-    let source = Source { path, checkout, redact, now };
-    Ok(transcript::read(&source)?.digest)
+    let source = TranscriptSource { path, checkout, redact, now };
+    Ok(transcript::read_transcript(&source)?.digest)
 }
 
-fn by_name(name: &str) -> Result<&'static Harness> {
-    harness::by_name(name).ok_or_else(|| Error::Usage {
+fn harness_by_name(name: &str) -> Result<&'static Harness> {
+    harness::harness_by_name(name).ok_or_else(|| Error::Usage {
         what: format!("there is no harness `{name}`"),
         hint: format!(
             "one of {}",

@@ -3,14 +3,14 @@
 
 use model::brief::{Candidate, Occasion};
 use model::id::Id;
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use store::{Durability, SessionState, Store, layout};
 
 use crate::Result;
 use crate::hook::context::HookContext;
 
 /// The largest number of fingerprints that are kept. The oldest are dropped first.
-const MOST: usize = 256;
+const MAX_MARKS: usize = 256;
 
 /// Fingerprints of the facts that were sent, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,56 +19,56 @@ pub struct ContextHeld {
 }
 
 /// Returns the fingerprint of a fact in exactly these words.
-pub fn mark(candidate: &Candidate) -> u64 {
-    fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
+pub fn candidate_mark(candidate: &Candidate) -> u64 {
+    fnv_fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
 /// Returns a fingerprint which says that a fact was sent in its longest form. Returns `None` if even its longest
 /// form is shortened.
-pub fn whole_mark(candidate: &Candidate) -> Option<u64> {
+pub fn full_text_mark(candidate: &Candidate) -> Option<u64> {
     let longest = candidate.forms.last()?;
     let is_cut = longest.ends_with('…') || longest.ends_with("…”");
-    (!is_cut).then(|| fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
+    (!is_cut).then(|| fnv_fingerprint(["whole", candidate.id.as_str(), longest.as_str()]))
 }
 
 /// Returns whether the session's context contains the whole text of this fact, as it is now.
-pub fn holds_whole(store: &Store, session: &Id, candidate: &Candidate) -> bool {
-    let held = store.session(session).get::<ContextHeld>().ok().flatten().unwrap_or_default();
-    whole_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
+pub fn holds_full_text(store: &Store, session: &Id, candidate: &Candidate) -> bool {
+    let held = store.session(session).read::<ContextHeld>().ok().flatten().unwrap_or_default();
+    full_text_mark(candidate).is_some_and(|mark| held.marks.contains(&mark))
 }
 
 /// Removes the candidates that are already in the session's context.
-pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
-    if let Some(held) = store.session(session).get::<ContextHeld>()? {
-        candidates.retain(|candidate| !held.marks.contains(&mark(candidate)));
+pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
+    if let Some(held) = store.session(session).read::<ContextHeld>()? {
+        candidates.retain(|candidate| !held.marks.contains(&candidate_mark(candidate)));
     }
     Ok(())
 }
 
 /// Records which facts were sent on an occasion. If the session begins with a new context, the earlier fingerprints
 /// are removed.
-pub fn remember(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
+pub fn remember_sent_facts(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session(context.session);
     let before = match occasion {
         Occasion::Started | Occasion::Compacted | Occasion::Resumed => ContextHeld::default(),
-        Occasion::Replayed | Occasion::Asked => session.get::<ContextHeld>()?.unwrap_or_default(),
+        Occasion::Replayed | Occasion::Asked => session.read::<ContextHeld>()?.unwrap_or_default(),
     };
     let mut marks = before.marks.clone();
     marks.extend(told);
-    marks.drain(..marks.len().saturating_sub(MOST));
+    marks.drain(..marks.len().saturating_sub(MAX_MARKS));
     let held = ContextHeld { marks };
     if held == before && matches!(occasion, Occasion::Replayed | Occasion::Asked) {
         return Ok(());
     }
     match held.marks.is_empty() {
         true => Ok(session.remove::<ContextHeld>()?),
-        false => Ok(session.put(&held)?),
+        false => Ok(session.write(&held)?),
     }
 }
 
 impl SessionState for ContextHeld {
-    const FOLDER: &'static str = layout::CONTEXT_HELD;
-    const LARGEST: usize = 64 * 1024;
+    const FOLDER: &'static str = layout::CONTEXT_HELD_FOLDER;
+    const MAX_BYTES: usize = 64 * 1024;
     const DURABILITY: Durability = Durability::Cache;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ContextHeld, String> {
@@ -78,7 +78,7 @@ impl SessionState for ContextHeld {
         Ok(ContextHeld { marks: marks.map_err(|error| error.to_string())? })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         self.marks.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
     }
 }

@@ -19,11 +19,11 @@ pub struct FilesReport {
     pub session: Option<String>,
     pub sessions: usize,
     /// The most important file comes first.
-    pub files: Vec<Row>,
+    pub files: Vec<FileRow>,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Row {
+pub struct FileRow {
     pub path: String,
     pub edits: u32,
     pub reads: u32,
@@ -43,24 +43,24 @@ pub struct Row {
     worth: f64,
 }
 
-pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
-    let Some(Project { root, store, .. }) = Project::look(world)? else {
+pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport> {
+    let Some(Project { root, store, .. }) = Project::find_if_present(world)? else {
         return Ok(FilesReport { session: None, sessions: 0, files: Vec::new() });
     };
     let chosen = match session {
-        Some(named) => vec![list::choose(world, &store, Some(named))?.0],
-        None => list::all(&store)?,
+        Some(named) => vec![list::choose_session(world, &store, Some(named))?.0],
+        None => list::all_session_ids(&store)?,
     };
     let mut rows = BTreeMap::new();
     for id in &chosen {
         // If one session was requested, include its earlier ids. A list of all sessions contains them anyway.
         let digest = match session {
-            Some(_) => past::whole(&store, id, past::GENERATIONS)?,
-            None => store.digest(id, |_| {})?,
+            Some(_) => past::digest_with_predecessors(&store, id, past::MAX_PREDECESSORS)?,
+            None => store.current_digest(id, |_| {})?,
         };
-        take_in(&mut rows, &digest, world.now);
+        add_session_files(&mut rows, &digest, world.now);
     }
-    let mut files: Vec<Row> = rows.into_values().collect();
+    let mut files: Vec<FileRow> = rows.into_values().collect();
     for row in files.iter_mut().filter(|row| !row.outside) {
         // A file may exist only in the worktree where it was created.
         let folders = row.homes.iter().map(Path::new).chain([root.checkout.as_path()]);
@@ -77,8 +77,8 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
 }
 
 /// Adds the files of one session. Their weight halves with every day since the session's last record.
-fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
-    let last = time::parse(&digest.last_at).unwrap_or(now);
+fn add_session_files(rows: &mut BTreeMap<String, FileRow>, digest: &Digest, now: Timestamp) {
+    let last = time::parse_time(&digest.last_at).unwrap_or(now);
     let days = (now.as_second() - last.as_second()).max(0) as f64 / 86_400.0;
     let ranked = digest.ranked_files();
     let most = ranked.len() as f64;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use model::event::EventName;
 use model::id::Id;
-use model::receipt::{LOST, Receipt};
-use model::text::fingerprint;
+use model::receipt::{RECORDS_LOST_EVENT, Receipt};
+use model::text::fnv_fingerprint;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
@@ -43,18 +43,18 @@ pub struct HookStatistics {
 }
 
 #[derive(Default)]
-struct Runs {
+struct RunTimes {
     runs: usize,
     last_at: String,
     ms: Vec<f64>,
 }
 
-pub fn read(store: &Store) -> Result<HookStatistics> {
+pub fn read_hook_statistics(store: &Store) -> Result<HookStatistics> {
     let mut firing = HookStatistics::default();
-    let mut runs: BTreeMap<(String, String), Runs> = BTreeMap::new();
+    let mut runs: BTreeMap<(String, String), RunTimes> = BTreeMap::new();
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
-    store.receipts(|receipt| {
-        if receipt.event == LOST {
+    store.each_receipt(|receipt| {
+        if receipt.event == RECORDS_LOST_EVENT {
             // This receipt is not about an event that a harness reported.
             return firing.receipts.push(receipt);
         }
@@ -91,23 +91,24 @@ pub fn read(store: &Store) -> Result<HookStatistics> {
         firing.receipts.push(receipt);
     })?;
     firing.gaps = waiting.into_iter().collect();
-    for session in list::all(store)? {
+    for session in list::all_session_ids(store)? {
         // Another check reports an unreadable journal; the other journals are still counted.
-        firing.unread += tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
+        firing.unread += count_tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
     }
-    firing.fired = runs.into_iter().map(|((harness, event), runs)| runs.add_up(harness, event)).collect();
+    firing.fired =
+        runs.into_iter().map(|((harness, event), runs)| runs.into_statistics(harness, event)).collect();
     Ok(firing)
 }
 
 /// Counts tool calls from a session's journal, because a successful tool call leaves no receipt.
-fn tool_calls(
+fn count_tool_calls(
     store: &Store,
     session: &Id,
-    runs: &mut BTreeMap<(String, String), Runs>,
+    runs: &mut BTreeMap<(String, String), RunTimes>,
     unknown: &mut BTreeMap<String, u64>,
 ) -> Result<u64> {
     #[derive(Deserialize)]
-    struct Line {
+    struct ReceiptLine {
         event: String,
         ts: String,
         harness: String,
@@ -117,24 +118,24 @@ fn tool_calls(
         id: String,
     }
     let mut known = HashSet::new();
-    store.dir().each_record(&layout::journal(session), |line: Line| {
+    store.dir().each_record(&layout::journal_path(session), |line: ReceiptLine| {
         // If hooks are installed twice, a call is recorded twice.
-        let new = line.id.is_empty() || known.insert(fingerprint([line.id.as_str()]));
+        let new = line.id.is_empty() || known.insert(fnv_fingerprint([line.id.as_str()]));
         if line.event == EventName::ToolDone.name() && line.from.is_empty() && new {
             let entry = runs.entry((line.harness, line.event)).or_default();
             entry.runs += 1;
             entry.last_at = entry.last_at.clone().max(line.ts);
         }
     })?;
-    let digest = store.digest(session, |_| {})?;
+    let digest = store.current_digest(session, |_| {})?;
     for (kind, times) in digest.unknown {
         *unknown.entry(kind).or_default() += times;
     }
     Ok(digest.unread)
 }
 
-impl Runs {
-    fn add_up(mut self, harness: String, event: String) -> EventStatistics {
+impl RunTimes {
+    fn into_statistics(mut self, harness: String, event: String) -> EventStatistics {
         self.ms.sort_by(f64::total_cmp);
         let at = |share: f64| {
             let place = (share * self.ms.len() as f64).ceil() as usize;

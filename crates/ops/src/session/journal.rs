@@ -3,26 +3,26 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use model::digest::{Digest, Folded};
+use model::digest::{Digest, FoldOutcome};
 use model::id::Id;
-use model::journal::Record;
+use model::journal::JournalRecord;
 use serde::Serialize;
 use store::{LogPosition, Store, layout};
 
 use crate::features::crashed;
 use crate::project::Project;
-use crate::session::list::{self, Chosen};
+use crate::session::list::{self, SessionChoice};
 use crate::session::roster;
 use crate::{Error, Result, World};
 
 /// How long to wait between two checks of a followed journal.
-pub const POLL: Duration = Duration::from_millis(250);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A journal that is being read. Repeated calls are left out.
 #[derive(Debug)]
-pub struct Reading {
+pub struct JournalReader {
     pub session: Id,
-    pub chosen: Chosen,
+    pub chosen: SessionChoice,
     store: Store,
     place: LogPosition,
     seen: Digest,
@@ -30,7 +30,7 @@ pub struct Reading {
 
 /// One session in the list.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct ListedSession {
     pub session: String,
     pub harness: String,
     pub first_at: String,
@@ -44,44 +44,47 @@ pub struct Listed {
     pub prompt: String,
 }
 
-pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
-    let store = Project::find(world)?.store;
-    let (session, chosen) = list::choose(world, &store, session)?;
-    if !list::all(&store)?.contains(&session) {
+pub fn open_journal(world: &World, session: Option<&str>) -> Result<JournalReader> {
+    let store = Project::find_for_reading(world)?.store;
+    let (session, chosen) = list::choose_session(world, &store, session)?;
+    if !list::all_session_ids(&store)?.contains(&session) {
         return Err(Error::Absent {
             what: format!("nothing was captured of the session `{session}` in this project"),
             hint: "`thru journal --list` shows the sessions".into(),
         });
     }
     let seen = Digest::new(session.as_str());
-    Ok(Reading { session, chosen, store, place: LogPosition::default(), seen })
+    Ok(JournalReader { session, chosen, store, place: LogPosition::default(), seen })
 }
 
 /// Waits until there is a session. While there is none, calls `waiting`, so that the caller can tell the user.
-pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
+pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<JournalReader> {
     loop {
-        match open(world, None) {
+        match open_journal(world, None) {
             Err(Error::Absent { .. }) => waiting(),
             reading => return reading,
         }
-        std::thread::sleep(POLL);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-impl Reading {
+impl JournalReader {
     /// Returns the newest session, if this session was a guess and another session is the newest now.
-    pub fn next(&self, world: &World) -> Option<Reading> {
-        let is_guess = self.chosen == Chosen::Guess;
-        is_guess.then(|| open(world, None).ok()).flatten().filter(|newest| newest.session != self.session)
+    pub fn next(&self, world: &World) -> Option<JournalReader> {
+        let is_guess = self.chosen == SessionChoice::Guess;
+        is_guess
+            .then(|| open_journal(world, None).ok())
+            .flatten()
+            .filter(|newest| newest.session != self.session)
     }
 
     /// Passes every record since the last call on to `each`.
-    pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
+    pub fn read_new_records(&mut self, mut each: impl FnMut(&JournalRecord)) -> Result<()> {
         let seen = &mut self.seen;
-        let journal = layout::journal(&self.session);
+        let journal = layout::journal_path(&self.session);
         let new = self.store.dir().each_new_line(&journal, self.place, u64::MAX, |line| {
-            if let Some(record) = Record::read(line)
-                && seen.fold(&record) == Folded::Counted
+            if let Some(record) = JournalRecord::parse_line(line)
+                && seen.fold_record(&record) == FoldOutcome::Counted
             {
                 each(&record);
             }
@@ -93,20 +96,20 @@ impl Reading {
 }
 
 /// Returns every session, last active first.
-pub fn list(world: &World) -> Result<Vec<Listed>> {
-    let Some(Project { store, .. }) = Project::look(world)? else { return Ok(Vec::new()) };
+pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
+    let Some(Project { store, .. }) = Project::find_if_present(world)? else { return Ok(Vec::new()) };
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
-    let entries = roster::read(&store, u64::MAX)?;
+    let entries = roster::read_roster(&store, u64::MAX)?;
     let is_crashed = |id: &Id| {
         let open = entries.iter().find(|entry| entry.session == *id && entry.is_open());
         open.is_some_and(|entry| crashed::is_dead(&store, entry, world.now).unwrap_or(false))
     };
-    for id in list::all(&store)? {
-        let digest = store.digest(&id, |_| {})?;
-        let goal = digest.goal();
+    for id in list::all_session_ids(&store)? {
+        let digest = store.current_digest(&id, |_| {})?;
+        let goal = digest.current_goal();
         let title = goal.task.or(goal.newest).map(|prompt| prompt.text.clone());
         continued.insert(digest.previous.clone());
-        listed.push(Listed {
+        listed.push(ListedSession {
             session: id.to_string(),
             title: title.unwrap_or_default(),
             prompt: digest.prompts.last().map(|prompt| prompt.text.clone()).unwrap_or_default(),

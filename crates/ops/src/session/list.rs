@@ -9,11 +9,11 @@ use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
 /// How many bytes of the end of the list of sessions are read. The last sessions are in this part.
-const TAIL: u64 = 64 * 1024;
+const SESSION_LIST_TAIL_BYTES: u64 = 64 * 1024;
 
 /// The last active session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Listed {
+pub struct LastSession {
     pub session: String,
     /// When the session last did something.
     pub at: String,
@@ -23,7 +23,7 @@ pub struct Listed {
 /// How a session was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Chosen {
+pub enum SessionChoice {
     /// The user named the session.
     Named,
     /// A variable of the current harness named the session.
@@ -34,7 +34,7 @@ pub enum Chosen {
 
 /// Returns `--session`, or else the harness's own variable, or else the last active session here, which is a guess,
 /// and the caller must say so.
-pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
+pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
             what: bad.to_string(),
@@ -42,19 +42,19 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
         })
     };
     if let Some(named) = named {
-        return Ok((resolve(store, named, &id(named)?)?, Chosen::Named));
+        return Ok((resolve_session_id(store, named, &id(named)?)?, SessionChoice::Named));
     }
     let variables = HARNESSES.iter().filter_map(|harness| harness.session);
     if let Some(session) = variables.filter_map(|name| (world.var)(name)).find_map(|id| id.into_string().ok())
     {
-        return Ok((id(&session)?, Chosen::Harness));
+        return Ok((id(&session)?, SessionChoice::Harness));
     }
-    let newest = match last_active(store)? {
+    let newest = match last_active_session(store)? {
         Some(session) => Some(session),
-        None => busiest(store)?,
+        None => session_with_newest_record(store)?,
     };
     match newest {
-        Some(session) => Ok((session, Chosen::Guess)),
+        Some(session) => Ok((session, SessionChoice::Guess)),
         None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
             hint: "`thru status` says what is missing".into(),
@@ -62,37 +62,37 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     }
 }
 
-/// Chooses like [`choose`], but never a session that has ended: a guess is then the last active one that is open, and
+/// Chooses like [`choose_session`], but never a session that has ended: a guess is then the last active one that is open, and
 /// `refusal` makes the error if there is none, or if the user named one that has ended.
 pub fn choose_open(
     world: &World,
     store: &Store,
     named: Option<&str>,
     refusal: impl FnOnce(&Id) -> Error,
-) -> Result<(Id, Chosen)> {
-    let (session, chosen) = choose(world, store, named)?;
-    let entries = roster::read(store, u64::MAX)?;
+) -> Result<(Id, SessionChoice)> {
+    let (session, chosen) = choose_session(world, store, named)?;
+    let entries = roster::read_roster(store, u64::MAX)?;
     let has_ended = entries.iter().any(|entry| entry.session == session && entry.ended);
     // The current harness runs the session, whatever the list says.
-    if !has_ended || chosen == Chosen::Harness {
+    if !has_ended || chosen == SessionChoice::Harness {
         return Ok((session, chosen));
     }
-    let open = roster::by_activity(&entries, store, Entry::is_open);
-    match open.first().filter(|_| chosen == Chosen::Guess) {
-        Some(entry) => Ok((entry.session.clone(), Chosen::Guess)),
+    let open = roster::sort_by_activity(&entries, store, Entry::is_open);
+    match open.first().filter(|_| chosen == SessionChoice::Guess) {
+        Some(entry) => Ok((entry.session.clone(), SessionChoice::Guess)),
         None => Err(refusal(&session)),
     }
 }
 
 /// Returns the session of the current harness, if there is one.
-pub fn around(world: &World) -> Option<Id> {
+pub fn session_of_current_harness(world: &World) -> Option<Id> {
     let variables = HARNESSES.iter().filter_map(|harness| harness.session);
     variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
 }
 
 /// Finds a session by its whole id, or by the beginning of exactly one id.
-fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
-    let all = all(store)?;
+fn resolve_session_id(store: &Store, named: &str, id: &Id) -> Result<Id> {
+    let all = all_session_ids(store)?;
     if all.contains(id) {
         return Ok(id.clone());
     }
@@ -111,8 +111,8 @@ fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
 }
 
 /// Returns every session with a journal.
-pub fn all(store: &Store) -> Result<Vec<Id>> {
-    let dir = match store.dir().sub(layout::JOURNALS) {
+pub fn all_session_ids(store: &Store) -> Result<Vec<Id>> {
+    let dir = match store.dir().open_subfolder(layout::JOURNALS_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         dir => dir?,
     };
@@ -122,25 +122,26 @@ pub fn all(store: &Store) -> Result<Vec<Id>> {
 }
 
 /// Returns the session with the newest record. Used if the list contains no session.
-fn busiest(store: &Store) -> Result<Option<Id>> {
-    let last = |id: &Id| store.digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
-    Ok(all(store)?.into_iter().max_by_key(last))
+fn session_with_newest_record(store: &Store) -> Result<Option<Id>> {
+    let last = |id: &Id| store.current_digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
+    Ok(all_session_ids(store)?.into_iter().max_by_key(last))
 }
 
 /// Returns the last active session in which something was asked or done. If there is none, returns the last active
 /// session.
-fn last_active(store: &Store) -> Result<Option<Id>> {
-    let entries = roster::read(store, TAIL)?;
-    let active = || roster::by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
-    Ok(roster::last_active(&entries, store, |_| true).or_else(active))
+fn last_active_session(store: &Store) -> Result<Option<Id>> {
+    let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
+    let active =
+        || roster::sort_by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
+    Ok(roster::last_active_session(&entries, store, |_| true).or_else(active))
 }
 
 /// Returns the last active session for `thru status`, with the time when it was last active.
-pub fn newest(store: &Store) -> Result<Option<Listed>> {
-    let Some(session) = last_active(store)? else { return Ok(None) };
-    let entries = roster::read(store, TAIL)?;
+pub fn newest_session(store: &Store) -> Result<Option<LastSession>> {
+    let Some(session) = last_active_session(store)? else { return Ok(None) };
+    let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
     let entry = entries.into_iter().find(|entry| entry.session == session);
-    Ok(entry.map(|entry| Listed {
+    Ok(entry.map(|entry| LastSession {
         at: entry.active_at(store),
         session: session.to_string(),
         harness: entry.harness,
@@ -148,14 +149,14 @@ pub fn newest(store: &Store) -> Result<Option<Listed>> {
 }
 
 /// Returns the path of the session's transcript, as it was recorded at the session start.
-pub fn transcript(store: &Store, session: &Id) -> Option<String> {
+pub fn transcript_path(store: &Store, session: &Id) -> Option<String> {
     #[derive(Deserialize)]
-    struct Line {
+    struct SessionLine {
         session: String,
         transcript: Option<String>,
     }
-    let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
+    let tail = store.dir().read_recent_lines(layout::SESSIONS_INDEX, SESSION_LIST_TAIL_BYTES).ok()?;
     let lines =
-        tail.split(|b| *b == b'\n').rev().filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        tail.split(|b| *b == b'\n').rev().filter_map(|line| serde_json::from_slice::<SessionLine>(line).ok());
     lines.filter(|line| line.session == session.as_str()).find_map(|line| line.transcript)
 }

@@ -9,7 +9,7 @@ use model::activity::scan;
 use model::digest::{Digest, FileUse};
 use model::id::Id;
 use model::packet::words;
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use model::time;
 use serde::Deserialize;
 use store::{Store, layout};
@@ -19,21 +19,21 @@ use crate::process::alive;
 use crate::session::past;
 
 /// How many bytes of the end of the list are read. The last sessions are in this part.
-pub const TAIL: u64 = 32 * 1024;
+pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
 
 /// How many sessions are examined to find one in which something was asked or done.
-const LOOKED_INTO: usize = 8;
+const MAX_SESSIONS_SEARCHED: usize = 8;
 
 /// How many sessions that have not ended are examined.
-const OPEN: usize = 32;
+const MAX_OPEN_EXAMINED: usize = 32;
 
 /// How many bytes of the end of a journal are read for its last lines.
-const JOURNAL_END: u64 = 4 * 1024;
-/// How many bytes of the end of a journal are read if its last line is longer than [`JOURNAL_END`].
-const LONG_LINE: u64 = 128 * 1024;
+const JOURNAL_TAIL_BYTES: u64 = 4 * 1024;
+/// How many bytes of the end of a journal are read if its last line is longer than [`JOURNAL_TAIL_BYTES`].
+const LONG_LINE_TAIL_BYTES: u64 = 128 * 1024;
 
 /// A session whose process is unknown counts as running for this long after its last record.
-const LATELY: SignedDuration = SignedDuration::from_mins(5);
+const MAX_RUNNING_SILENCE: SignedDuration = SignedDuration::from_mins(5);
 
 /// A session, as its last lines in the list describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,33 +89,33 @@ impl<'a> Roster<'a> {
         if let Some(entries) = self.entries.get() {
             return Ok(entries);
         }
-        let entries = read(self.store, TAIL)?;
+        let entries = read_roster(self.store, ROSTER_TAIL_BYTES)?;
         Ok(self.entries.get_or_init(|| entries))
     }
 }
 
 /// Returns the sessions at the end of the list. The session with the newest line comes last.
-pub fn read(store: &Store, window: u64) -> Result<Vec<Entry>> {
-    match store.dir().recent(layout::SESSIONS, window) {
+pub fn read_roster(store: &Store, window: u64) -> Result<Vec<Entry>> {
+    match store.dir().read_recent_lines(layout::SESSIONS_INDEX, window) {
         Err(store::Error::Absent { .. }) => Ok(Vec::new()),
-        tail => Ok(parse(&tail?)),
+        tail => Ok(parse_roster(&tail?)),
     }
 }
 
-pub fn parse(text: &[u8]) -> Vec<Entry> {
+pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
     // A session has several lines if it was resumed or has ended. Its newest line counts, and its earlier entry is
     // taken out.
     let mut entries: Vec<Option<Entry>> = Vec::new();
     let mut places: BTreeMap<u64, usize> = BTreeMap::new();
     for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
         if let Some(previous) = line.previous.as_deref()
-            && let Some(place) = places.get(&fingerprint([previous]))
+            && let Some(place) = places.get(&fnv_fingerprint([previous]))
             && let Some(previous) = &mut entries[*place]
         {
             previous.continued = true;
         }
         let Ok(session) = Id::new(&line.session) else { continue };
-        let known = places.insert(fingerprint([&*line.session]), entries.len());
+        let known = places.insert(fnv_fingerprint([&*line.session]), entries.len());
         let known = known.and_then(|place| entries[place].take_if(|known| known.session == session));
         let at = line.ts.into_owned();
         entries.push(Some(match (line.ended.is_some(), known) {
@@ -154,8 +154,8 @@ impl Entry {
         }
         let is_alive = self.process.as_deref().and_then(alive::is_alive);
         is_alive.unwrap_or_else(|| {
-            let last = time::parse(&self.active_at(store));
-            last.is_some_and(|last| now.duration_since(last) < LATELY)
+            let last = time::parse_time(&self.active_at(store));
+            last.is_some_and(|last| now.duration_since(last) < MAX_RUNNING_SILENCE)
         })
     }
 
@@ -164,11 +164,11 @@ impl Entry {
         if self.ended {
             return self.at.clone();
         }
-        let journal = layout::journal(&self.session);
-        let last = match store.dir().look(&journal) {
-            Ok(Some(_)) => {
-                [JOURNAL_END, LONG_LINE].into_iter().find_map(|window| last_at(store, &journal, window))
-            }
+        let journal = layout::journal_path(&self.session);
+        let last = match store.dir().file_info(&journal) {
+            Ok(Some(_)) => [JOURNAL_TAIL_BYTES, LONG_LINE_TAIL_BYTES]
+                .into_iter()
+                .find_map(|window| newest_record_time(store, &journal, window)),
             _ => None,
         };
         last.unwrap_or_default().max(self.at.clone())
@@ -176,66 +176,76 @@ impl Entry {
 }
 
 /// Returns the newest time at the end of a journal. Records from a transcript have the time of the event.
-fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
+fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<String> {
     let tail = store.dir().read_tail(journal, window).ok()?;
     tail.split(|b| *b == b'\n').filter_map(scan::time_of).max().map(str::to_owned)
 }
 
 /// A session with this many calls counts as work, even if it changed no file.
-const MANY_CALLS: u64 = 8;
+const MIN_CALLS_FOR_WORK: u64 = 8;
 
 /// Returns the sessions that are running in other processes. The session with the newest line comes first.
-pub fn running<'e>(
+pub fn running_sessions<'e>(
     entries: &'e [Entry],
     store: &Store,
     except: Option<&Id>,
     now: Timestamp,
 ) -> impl Iterator<Item = &'e Entry> {
-    let own = alive::harness();
+    let own = alive::calling_harness_stamp();
     let open = entries.iter().rev().filter(move |entry| entry.is_open() && Some(&entry.session) != except);
-    open.take(OPEN).filter(move |entry| entry.is_running(store, own.as_deref(), now))
+    open.take(MAX_OPEN_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
 /// Returns the last active session in which something was asked or done, among those that `fits` accepts.
-pub fn last_active(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
-    last_digests(entries, store, fits).find(|(_, digest)| says_something(digest)).map(|(session, _)| session)
+pub fn last_active_session(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
+    digests_by_activity(entries, store, fits)
+        .find(|(_, digest)| has_request_or_work(digest))
+        .map(|(session, _)| session)
 }
 
 /// Returns the digest of the last active session in which work was done; if there is none, of the last active one. A
 /// short question must not replace the work before it.
-pub fn last_at_work(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Digest> {
+pub fn last_session_with_work(
+    entries: &[Entry],
+    store: &Store,
+    fits: impl Fn(&Entry) -> bool,
+) -> Option<Digest> {
     let mut slight = None;
-    for (_, digest) in last_digests(entries, store, fits) {
+    for (_, digest) in digests_by_activity(entries, store, fits) {
         if has_work(&digest) {
             return Some(digest);
         }
-        if slight.is_none() && says_something(&digest) {
+        if slight.is_none() && has_request_or_work(&digest) {
             slight = Some(digest);
         }
     }
     slight
 }
 
-fn last_digests(
+fn digests_by_activity(
     entries: &[Entry],
     store: &Store,
     fits: impl Fn(&Entry) -> bool,
 ) -> impl Iterator<Item = (Id, Digest)> {
-    by_activity(entries, store, fits).into_iter().take(LOOKED_INTO).filter_map(|entry| {
-        let digest = past::whole(store, &entry.session, past::GENERATIONS).ok()?;
+    sort_by_activity(entries, store, fits).into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
+        let digest = past::digest_with_predecessors(store, &entry.session, past::MAX_PREDECESSORS).ok()?;
         Some((entry.session.clone(), digest))
     })
 }
 
 /// Returns the sessions, last active first.
-pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Vec<&'e Entry> {
+pub fn sort_by_activity<'e>(
+    entries: &'e [Entry],
+    store: &Store,
+    fits: impl Fn(&Entry) -> bool,
+) -> Vec<&'e Entry> {
     // Of the sessions that never ended, only the newest can be the last active session. The others crashed long
     // ago.
     let mut open = 0;
     let mut known: Vec<(String, &Entry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {
         open += usize::from(!entry.ended);
-        if (entry.ended || open <= OPEN) && fits(entry) {
+        if (entry.ended || open <= MAX_OPEN_EXAMINED) && fits(entry) {
             known.push((entry.active_at(store), entry));
         }
     }
@@ -248,14 +258,16 @@ pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry
 /// Returns whether something was changed, or a lot was examined. Files in our own store do not count: a worker that
 /// `thru gate run` started writes its output there.
 fn has_work(digest: &Digest) -> bool {
-    let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE);
-    digest.called >= MANY_CALLS || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
+    let is_edit = |file: &FileUse| file.edits > 0 && !file.path.starts_with(layout::STORE_FOLDER);
+    digest.called >= MIN_CALLS_FOR_WORK || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
 }
 
 /// Returns whether something was asked or done. If a session was only opened and closed again, there is nothing to
 /// report.
-pub fn says_something(digest: &Digest) -> bool {
-    !words::real(&digest.prompts).is_empty() || !digest.files.is_empty() || !digest.commands.is_empty()
+pub fn has_request_or_work(digest: &Digest) -> bool {
+    !words::prompts_about_work(&digest.prompts).is_empty()
+        || !digest.files.is_empty()
+        || !digest.commands.is_empty()
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 use super::*;
 
-fn entries(lines: &[&str]) -> Vec<Entry> {
-    parse(lines.join("\n").as_bytes())
+fn entries_from_lines(lines: &[&str]) -> Vec<Entry> {
+    parse_roster(lines.join("\n").as_bytes())
 }
 
 #[test]
 fn the_last_lines_count() {
-    let list = entries(&[
+    let list = entries_from_lines(&[
         r#"{"ts":"1","session":"a","harness":"h","source":"startup","worktree":"/w","transcript":"/t/a","process":"7:1:2"}"#,
         r#"{"ts":"2","session":"b","harness":"h","source":"startup","worktree":"/w"}"#,
         r#"{"ts":"3","session":"b","harness":"h","ended":"other"}"#,
@@ -24,7 +24,7 @@ fn the_last_lines_count() {
 
 #[test]
 fn what_ended_and_came_back_is_open() {
-    let list = entries(&[
+    let list = entries_from_lines(&[
         r#"{"ts":"1","session":"a","harness":"h","source":"startup"}"#,
         r#"{"ts":"2","session":"a","harness":"h","ended":"other"}"#,
         r#"{"ts":"3","session":"a","harness":"h","source":"resume"}"#,

@@ -2,146 +2,155 @@
 
 use std::path::Path;
 
-use harness::transcript::{cwd, each_line, session as session_of};
+use harness::transcript::{cwd_of_line, each_object_in_line, session_of_line as session_of};
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::digest::Digest;
-use model::event::{Event, Kind};
+use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
 use model::redact;
 use serde::Serialize;
-use store::feed::{self, Limits};
+use store::feed::{self, FeedLimits};
 
-use crate::hook::retell::{TranscriptRecord, TranscriptReplay, unfinished_words};
-use crate::session::database::Rows;
+use crate::hook::retell::{TranscriptRecord, TranscriptReplay, describe_unfinished_call};
+use crate::session::database::SessionRows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};
 
 /// How many lines are read to recognise the harness.
-const LOOKED_AT: usize = 50;
+const MAX_LINES_EXAMINED: usize = 50;
 
 /// A transcript, and how to read it.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct TranscriptSource<'a> {
     pub path: &'a Path,
     /// The project that the transcript is read for. If the session was in this project, paths are relative to it.
     pub checkout: &'a Path,
-    pub redact: redact::Options,
+    pub redact: redact::RedactOptions,
     pub now: Timestamp,
 }
 
 /// The result of reading a transcript: the folded session and its harness.
 #[derive(Debug)]
-pub struct Read {
+pub struct ReadTranscript {
     pub digest: Digest,
     pub harness: &'static Harness,
     /// Whether the session was outside this project's folder. Then its paths are relative to the folder where it
     /// was.
     pub elsewhere: bool,
-    pub skipped: Skipped,
+    pub skipped: SkippedLines,
 }
 
 /// Lines that could not be used: cut off, or of a type that this version does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Skipped {
+pub struct SkippedLines {
     pub torn: u64,
     pub unknown: u64,
 }
 
-pub fn read(source: &Source) -> Result<Read> {
-    let opening = look(source.path)?;
+pub fn read_transcript(source: &TranscriptSource) -> Result<ReadTranscript> {
+    let opening = recognise_harness(source.path)?;
     let harness = opening.harness.ok_or_else(|| Error::Refused {
         what: format!("{}: not a transcript of a known harness", source.path.display()),
         hint: "`thru harness list` shows the known ones; the file must contain JSON lines".into(),
     })?;
     let mut retelling = TranscriptReplay::new(true, source.redact);
-    transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
+    transcript_reader::read_all(harness, source.path, |line| retelling.read_line(line))?;
     // A copied transcript may have any name, so the id in its lines is preferred.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
-    Ok(fold(retelling, harness, session, opening.cwd, source))
+    Ok(fold_replay(retelling, harness, session, opening.cwd, source))
 }
 
 /// Reads a session from a harness's database. The path of `source` is ignored.
-pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
-    let Rows { harness, lines } = rows;
-    let retelling = retell(rows, true, source);
-    let folder = lines.iter().find_map(|line| cwd(line.as_bytes()));
-    fold(retelling, harness, session.to_string(), folder, source)
+pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptSource) -> ReadTranscript {
+    let SessionRows { harness, lines } = rows;
+    let retelling = replay_rows(rows, true, source);
+    let folder = lines.iter().find_map(|line| cwd_of_line(line.as_bytes()));
+    fold_replay(retelling, harness, session.to_string(), folder, source)
 }
 
 /// Adds what the database contains and hooks did not report: the agent's last words, calls that no hook reported,
 /// and calls that have not ended. A call that is already known is not counted again.
-pub fn add_rows(digest: &mut Digest, rows: &Rows, session: &Id, source: &Source) {
-    let mut retelling = retell(rows, false, source);
-    digest.unfinished = begun_words(&retelling.begun(), rows.harness, session, source);
-    retelling.finish();
+pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, source: &TranscriptSource) {
+    let mut retelling = replay_rows(rows, false, source);
+    digest.unfinished =
+        describe_unfinished_calls(&retelling.unfinished_calls(), rows.harness, session, source);
+    retelling.finish_reading();
     let checkout = source.checkout.to_string_lossy();
-    let policy = policy(rows.harness, &checkout, source);
-    let around = around(session.to_string());
+    let policy = record_policy(rows.harness, &checkout, source);
+    let around = event_of_session(session.to_string());
     for told in &retelling.told {
-        digest.fold(&told.record(&told.event(&around), &policy));
+        digest.fold_record(&told.to_journal_record(&told.to_event(&around), &policy));
     }
     digest.torn = retelling.torn;
 }
 
-fn retell(rows: &Rows, whole: bool, source: &Source) -> TranscriptReplay {
+fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptSource) -> TranscriptReplay {
     let mut retelling = TranscriptReplay::new(whole, source.redact);
     let read_line = rows.harness.transcript.read_line();
     for line in &rows.lines {
-        each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
+        each_object_in_line(read_line, line.as_bytes(), |line| retelling.read_line(line));
     }
     retelling
 }
 
 /// Describes each unfinished call in a few words.
-fn begun_words(
+fn describe_unfinished_calls(
     begun: &[TranscriptRecord],
     harness: &'static Harness,
     session: &Id,
-    source: &Source,
+    source: &TranscriptSource,
 ) -> Vec<String> {
     let checkout = source.checkout.to_string_lossy();
-    let policy = policy(harness, &checkout, source);
-    let around = around(session.to_string());
-    let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&around), &policy));
+    let policy = record_policy(harness, &checkout, source);
+    let around = event_of_session(session.to_string());
+    let words = |told: &TranscriptRecord| {
+        describe_unfinished_call(&told.to_journal_record(&told.to_event(&around), &policy))
+    };
     begun.iter().map(words).collect()
 }
 
-fn policy<'a>(harness: &'static Harness, checkout: &'a str, source: &Source) -> RecordPolicy<'a> {
+fn record_policy<'a>(
+    harness: &'static Harness,
+    checkout: &'a str,
+    source: &TranscriptSource,
+) -> RecordPolicy<'a> {
     RecordPolicy { harness: harness.name, checkout, redact: source.redact, now: source.now }
 }
 
-fn fold(
+fn fold_replay(
     mut retelling: TranscriptReplay,
     harness: &'static Harness,
     session: String,
     folder: Option<String>,
-    source: &Source,
-) -> Read {
-    let begun = retelling.begun();
-    retelling.finish();
+    source: &TranscriptSource,
+) -> ReadTranscript {
+    let begun = retelling.unfinished_calls();
+    retelling.finish_reading();
     let here = source.checkout.to_string_lossy();
     // The session was in another folder, or on another machine: its paths are relative to the folder where it was.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
-    let policy = policy(harness, there.as_deref().unwrap_or(&here), source);
+    let policy = record_policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);
-    let around = around(session);
+    let around = event_of_session(session);
     for told in &retelling.told {
-        let event = told.event(&around);
-        digest.fold(&told.record(&event, &policy));
+        let event = told.to_event(&around);
+        digest.fold_record(&told.to_journal_record(&event, &policy));
     }
-    digest.unfinished =
-        begun.iter().map(|told| unfinished_words(&told.record(&told.event(&around), &policy))).collect();
-    let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
+    digest.unfinished = begun
+        .iter()
+        .map(|told| describe_unfinished_call(&told.to_journal_record(&told.to_event(&around), &policy)))
+        .collect();
+    let skipped = SkippedLines { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
     digest.torn = retelling.torn;
     digest.unknown = retelling.unknown;
-    Read { digest, harness, elsewhere: there.is_some(), skipped }
+    ReadTranscript { digest, harness, elsewhere: there.is_some(), skipped }
 }
 
 /// Returns an event that contains nothing but the session.
-fn around(session: String) -> Event<'static> {
+fn event_of_session(session: String) -> Event<'static> {
     Event {
         session: session.into(),
         id: None,
@@ -150,11 +159,11 @@ fn around(session: String) -> Event<'static> {
         cwd: None,
         transcript: None,
         agent: None,
-        kind: Kind::SubagentStart,
+        kind: EventKind::SubagentStart,
     }
 }
 
-struct Opening {
+struct TranscriptOpening {
     harness: Option<&'static Harness>,
     cwd: Option<String>,
     /// The last session id in the first lines: a resumed session begins with a copy of another session's beginning.
@@ -162,21 +171,25 @@ struct Opening {
 }
 
 /// Finds the harness whose reader understands most of the first lines.
-fn look(path: &Path) -> Result<Opening> {
+fn recognise_harness(path: &Path) -> Result<TranscriptOpening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);
     let mut seen = 0;
-    feed::read_all(path, Limits { window: u64::MAX, ..Limits::default() }, |line| {
+    feed::read_all(path, FeedLimits { window: u64::MAX, ..FeedLimits::default() }, |line| {
         seen += 1;
-        if seen > LOOKED_AT {
+        if seen > MAX_LINES_EXAMINED {
             return;
         }
-        folder = folder.take().or_else(|| cwd(line.bytes));
+        folder = folder.take().or_else(|| cwd_of_line(line.bytes));
         session = session_of(line.bytes).or_else(|| session.take());
         for (harness, known) in HARNESSES.iter().zip(&mut known) {
-            *known += transcript_reader::known_lines(harness, line.bytes);
+            *known += transcript_reader::count_known_lines(harness, line.bytes);
         }
     })?;
     let best = (0..known.len()).max_by_key(|i| (known[*i], usize::MAX - i));
-    Ok(Opening { harness: best.filter(|i| known[*i] > 0).map(|i| &HARNESSES[i]), cwd: folder, session })
+    Ok(TranscriptOpening {
+        harness: best.filter(|i| known[*i] > 0).map(|i| &HARNESSES[i]),
+        cwd: folder,
+        session,
+    })
 }

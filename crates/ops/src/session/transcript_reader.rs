@@ -4,32 +4,32 @@
 use std::path::Path;
 
 use harness::Harness;
-use harness::transcript::each_line;
-use model::transcript::{Kind, Line};
+use harness::transcript::each_object_in_line;
+use model::transcript::{LineKind, TranscriptLine};
 use store::Result;
-use store::feed::{self, Cursor, FeedReport, Limits};
+use store::feed::{self, FeedCursor, FeedLimits, FeedReport};
 
 /// Passes the lines after `cursor` on to `each`, each with its offset.
 pub fn read_new(
     harness: &Harness,
     path: &Path,
-    cursor: Option<&Cursor>,
-    limits: Limits,
-    mut each: impl FnMut(Line, u64),
+    cursor: Option<&FeedCursor>,
+    limits: FeedLimits,
+    mut each: impl FnMut(TranscriptLine, u64),
 ) -> Result<FeedReport> {
     let read_line = harness.transcript.read_line();
     feed::read_new(path, cursor, limits, |line| {
-        each_line(read_line, line.bytes, |read| each(read, line.offset));
+        each_object_in_line(read_line, line.bytes, |read| each(read, line.offset));
     })
 }
 
 /// Passes all lines on to `each`. If the last line is unfinished, the part that exists is used.
-pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> Result<()> {
+pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(TranscriptLine)) -> Result<()> {
     let read_line = harness.transcript.read_line();
-    let limits = Limits::default();
-    let report = feed::read_all(path, limits, |line| each_line(read_line, line.bytes, &mut each))?;
-    let last = feed::peek(path, &report.cursor, limits.line)?;
-    each_line(read_line, &last, &mut each);
+    let limits = FeedLimits::default();
+    let report = feed::read_all(path, limits, |line| each_object_in_line(read_line, line.bytes, &mut each))?;
+    let last = feed::read_unfinished_line(path, &report.cursor, limits.line)?;
+    each_object_in_line(read_line, &last, &mut each);
     Ok(())
 }
 
@@ -37,28 +37,28 @@ pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> R
 pub fn read_backwards(
     harness: &Harness,
     path: &Path,
-    limits: Limits,
-    mut is_enough: impl FnMut(&Line) -> bool,
+    limits: FeedLimits,
+    mut is_enough: impl FnMut(&TranscriptLine) -> bool,
 ) -> Result<()> {
     let read_line = harness.transcript.read_line();
-    feed::find_last(path, limits, |bytes| {
+    feed::find_in_last_lines(path, limits, |bytes| {
         // The line is still being written.
         if !bytes.trim_ascii_end().ends_with(b"}") {
             return None;
         }
         let mut lines = Vec::new();
-        each_line(read_line, bytes, |line| lines.push(line));
+        each_object_in_line(read_line, bytes, |line| lines.push(line));
         lines.iter().rev().any(&mut is_enough).then_some(())
     })?;
     Ok(())
 }
 
 /// Counts the lines in `bytes`, a piece of a transcript, that this harness could have written.
-pub fn known_lines(harness: &Harness, bytes: &[u8]) -> usize {
+pub fn count_known_lines(harness: &Harness, bytes: &[u8]) -> usize {
     let read_line = harness.transcript.read_line();
     let mut known = 0;
-    each_line(read_line, bytes, |line| {
-        known += usize::from(matches!(line.kind, Kind::Known(_)));
+    each_object_in_line(read_line, bytes, |line| {
+        known += usize::from(matches!(line.kind, LineKind::Known(_)));
     });
     known
 }

@@ -8,26 +8,26 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use harness::Harness;
-use harness::agents::{self, AgentFiles, Written};
-use harness::settings::{diff, quoted};
-use model::swarm::{Part, SwarmId, model_of, swarm_of};
+use harness::agents::{self, AgentFiles, FileAuthor};
+use harness::settings::{quote_shell_word, unified_diff};
+use model::swarm::{AgentPart, SwarmId, model_of_agent, swarm_of};
 use serde::Serialize;
-use store::{Found, Replaced};
+use store::{FoundRoot, ReplaceOutcome};
 
-use super::backup::back_up;
-use super::install::files::{open_folder, read, resolve};
-use super::install::places::{self, ON_PATH, user_folder};
-use super::install::{Changed, FileChange, InstallReport, Scope};
+use super::backup::back_up_file;
+use super::install::files::{open_folder, read_settings_file, resolve_target};
+use super::install::places::{self, PROGRAM_NAME, user_folder};
+use super::install::{ChangedFile, FileChange, InstallReport, Scope};
 use crate::project::{git, settings};
 use crate::{Error, Mode, Result, World};
 
-pub use find::{Installed, State, swarms};
-pub use prompts::{Prompts, Source, whole_prompt};
-pub use report::{AgentRow, Diagnosis, agents as list_agents, diagnose};
+pub use find::{AgentFileState, InstalledSwarm, installed_swarms};
+pub use prompts::{PromptSource, SwarmPrompts, whole_prompt};
+pub use report::{AgentRow, Diagnosis, diagnose, list_agents};
 
 /// What is to be installed or removed, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct AgentsRequest<'a> {
     /// `None` means every harness that is in use.
     pub harness: Option<&'a str>,
     /// `None` means the swarm that the settings name; for a removal, every swarm.
@@ -39,7 +39,7 @@ pub struct Request<'a> {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct AgentsReport {
     /// `None` if all swarms were removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<String>,
@@ -53,40 +53,41 @@ pub struct Report {
 #[derive(Clone, Debug, Serialize)]
 pub struct HarnessReport {
     pub harness: &'static str,
-    pub files: Vec<Changed>,
+    pub files: Vec<ChangedFile>,
     /// Files that were left alone, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptFile>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Kept {
+pub struct KeptFile {
     pub path: PathBuf,
     pub why: &'static str,
 }
 
-const CHANGED: &str =
+const CHANGED_HINT: &str =
     "somebody changed it since thru wrote it; --force replaces or removes it and keeps a backup";
-const FOREIGN: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
-const TRACKED: &str = "it is in git, so it belongs to the project; --project changes it";
+const FOREIGN_HINT: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
+const TRACKED_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
 
 /// Installs the agents of a swarm. Files for one person go into all worktrees of the repository, like hooks, so that
 /// one call is enough.
-pub fn install(world: &World, request: &Request) -> Result<Report> {
-    let checkout = checkout(world, request.scope, true)?;
+pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
+    let checkout = checkout_for_scope(world, request.scope, true)?;
     let swarm = wanted_swarm(world, request.swarm)?;
     let harnesses = match request.harness {
-        Some(name) => vec![by_name(name)?],
-        None => in_use(world, &checkout)?,
+        Some(name) => vec![harness_by_name(name)?],
+        None => harnesses_in_use(world, &checkout)?,
     };
-    let team = Team {
+    let team = TeamDefinition {
         harnesses,
-        prompts: Prompts::read(world, &swarm)?,
-        program: program(world, request.scope)?,
+        prompts: SwarmPrompts::read(world, &swarm)?,
+        program: program_for_agents(world, request.scope)?,
         swarm,
     };
-    let mut report =
-        in_worktrees(&checkout, request.scope, |checkout| install_in(world, checkout, request, &team))?;
+    let mut report = in_worktrees(&checkout, request.scope, |checkout| {
+        install_in_checkout(world, checkout, request, &team)
+    })?;
     let unused = team.prompts.unused;
     report.notes.extend(
         unused.iter().map(|file| format!("{}: no agent has this name; it is not used", file.display())),
@@ -95,57 +96,70 @@ pub fn install(world: &World, request: &Request) -> Result<Report> {
 }
 
 /// What is the same in every worktree.
-struct Team {
+struct TeamDefinition {
     swarm: SwarmId,
     harnesses: Vec<&'static Harness>,
-    prompts: Prompts,
+    prompts: SwarmPrompts,
     /// The program by which its agents call thru.
     program: String,
 }
 
 /// Installs the agents in one checkout.
-fn install_in(world: &World, checkout: &Path, request: &Request, team: &Team) -> Result<Report> {
-    let Team { swarm, harnesses, prompts, program } = team;
-    let all = settings::here(world).settings();
+fn install_in_checkout(
+    world: &World,
+    checkout: &Path,
+    request: &AgentsRequest,
+    team: &TeamDefinition,
+) -> Result<AgentsReport> {
+    let TeamDefinition { swarm, harnesses, prompts, program } = team;
+    let all = settings::settings_here(world).settings();
     let mut plans = Vec::new();
     for harness in harnesses {
-        let folder = folder(world, harness, checkout, request.scope)?;
+        let folder = agents_folder(world, harness, checkout, request.scope)?;
         let mut files = Vec::new();
-        for part in Part::ALL {
-            let source = prompts.of(part);
-            let definition = agents::Definition {
+        for part in AgentPart::ALL {
+            let source = prompts.prompt_of(part);
+            let definition = agents::AgentDefinition {
                 swarm,
                 part,
-                model: model_of(&all.swarm_models, harness.name, part),
+                model: model_of_agent(&all.swarm_models, harness.name, part),
                 prompt: source.replaced.as_deref(),
                 appended: source.appended.as_deref(),
                 program,
             };
-            let Some(text) = agents::file(harness, &definition) else { continue };
-            let path = resolve(checkout, request.scope, &folder.join(format!("{}.md", swarm.agent(part))))?;
+            let Some(text) = agents::agent_file(harness, &definition) else { continue };
+            let path = resolve_target(
+                checkout,
+                request.scope,
+                &folder.join(format!("{}.md", swarm.agent_name(part))),
+            )?;
             files.push((path, Some(text)));
         }
-        plans.push(plan(checkout, harness, files, request)?);
+        plans.push(plan_files(checkout, harness, files, request)?);
     }
     if request.scope == Scope::Local {
         git::refuse_linked_exclude(checkout)?;
     }
-    carry_out(world, checkout, plans, request, Some(swarm))
+    carry_out_plans(world, checkout, plans, request, Some(swarm))
 }
 
-pub fn uninstall(world: &World, request: &Request) -> Result<Report> {
-    let checkout = checkout(world, request.scope, false)?;
-    in_worktrees(&checkout, request.scope, |checkout| remove(world, checkout, request))
+pub fn uninstall_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
+    let checkout = checkout_for_scope(world, request.scope, false)?;
+    in_worktrees(&checkout, request.scope, |checkout| uninstall_from_checkout(world, checkout, request))
 }
 
 /// Calls `run` for this checkout and, if the files are for one person, for its other worktrees. A failure there
 /// becomes a note.
-fn in_worktrees(checkout: &Path, scope: Scope, run: impl Fn(&Path) -> Result<Report>) -> Result<Report> {
+fn in_worktrees(
+    checkout: &Path,
+    scope: Scope,
+    run: impl Fn(&Path) -> Result<AgentsReport>,
+) -> Result<AgentsReport> {
     let mut report = run(checkout)?;
-    let worktrees = if scope == Scope::Local { git::worktrees(checkout) } else { Vec::new() };
+    let worktrees = if scope == Scope::Local { git::list_worktrees(checkout) } else { Vec::new() };
     for other in worktrees.iter().skip(1) {
         match run(other) {
-            Ok(Report { harnesses, notes, .. }) => {
+            Ok(AgentsReport { harnesses, notes, .. }) => {
                 for (known, more) in report.harnesses.iter_mut().zip(harnesses) {
                     known.files.extend(more.files);
                     known.kept.extend(more.kept);
@@ -162,14 +176,14 @@ fn in_worktrees(checkout: &Path, scope: Scope, run: impl Fn(&Path) -> Result<Rep
 
 /// Removes every swarm of one checkout, or of the user, for `thru uninstall --all`. Harnesses without a change are
 /// left out.
-pub(super) fn uninstall_in(
+pub(super) fn uninstall_all_in_checkout(
     world: &World,
     checkout: &Path,
     scope: Scope,
     mode: Mode,
 ) -> Result<Vec<InstallReport>> {
-    let request = Request { harness: None, swarm: None, scope, force: false, mode };
-    let Report { written, harnesses, .. } = remove(world, checkout, &request)?;
+    let request = AgentsRequest { harness: None, swarm: None, scope, force: false, mode };
+    let AgentsReport { written, harnesses, .. } = uninstall_from_checkout(world, checkout, &request)?;
     let changed = harnesses.into_iter().filter(|one| !one.files.is_empty() || !one.kept.is_empty());
     let report = |one: HarnessReport| InstallReport {
         harness: one.harness,
@@ -182,10 +196,10 @@ pub(super) fn uninstall_in(
     Ok(changed.map(report).collect())
 }
 
-fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
-    let swarm = request.swarm.map(swarm_id).transpose()?;
+fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsRequest) -> Result<AgentsReport> {
+    let swarm = request.swarm.map(parse_swarm_id).transpose()?;
     let harnesses: Vec<&'static Harness> = match request.harness {
-        Some(name) => vec![by_name(name)?],
+        Some(name) => vec![harness_by_name(name)?],
         None => harness::HARNESSES.iter().filter(|harness| harness.agents.is_some()).collect(),
     };
     let default = match &swarm {
@@ -198,15 +212,15 @@ fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
     };
     let mut plans = Vec::new();
     for harness in harnesses {
-        let Ok(folder) = folder(world, harness, checkout, request.scope) else { continue };
-        let found = find::ours(&folder)?.into_iter();
-        let is_wanted = |found: &find::Ours| swarm.as_ref().is_none_or(|swarm| *swarm == found.swarm);
+        let Ok(folder) = agents_folder(world, harness, checkout, request.scope) else { continue };
+        let found = find::own_agent_files(&folder)?.into_iter();
+        let is_wanted = |found: &find::OwnAgentFile| swarm.as_ref().is_none_or(|swarm| *swarm == found.swarm);
         let mut files = Vec::new();
         for one in found.filter(is_wanted) {
-            files.push((resolve(checkout, request.scope, &one.path)?, None));
+            files.push((resolve_target(checkout, request.scope, &one.path)?, None));
         }
-        let mut plan = plan(checkout, harness, files, request)?;
-        let names = Part::ALL.map(|part| folder.join(format!("{}.md", default.agent(part))));
+        let mut plan = plan_files(checkout, harness, files, request)?;
+        let names = AgentPart::ALL.map(|part| folder.join(format!("{}.md", default.agent_name(part))));
         // Somebody may have removed files of any swarm by hand.
         let is_wanted = |path: &&PathBuf| {
             let name = path.file_stem().and_then(|name| name.to_str()).and_then(swarm_of);
@@ -214,29 +228,32 @@ fn remove(world: &World, checkout: &Path, request: &Request) -> Result<Report> {
             is_of && path.parent() == Some(&folder)
         };
         let hidden = excluded.iter().filter(is_wanted).cloned();
-        let gone = names.into_iter().chain(hidden).filter(|path| matches!(store::look_at(path), Ok(None)));
+        let gone = names
+            .into_iter()
+            .chain(hidden)
+            .filter(|path| matches!(store::metadata_without_following(path), Ok(None)));
         plan.gone.extend(gone);
         plans.push(plan);
     }
-    carry_out(world, checkout, plans, request, swarm.as_ref())
+    carry_out_plans(world, checkout, plans, request, swarm.as_ref())
 }
 
 /// Lists the swarms that are installed in this project and for this user.
-pub fn list_installed(world: &World) -> Result<Vec<Installed>> {
-    find::installed(world, &checkout(world, Scope::User, false)?)
+pub fn list_installed(world: &World) -> Result<Vec<InstalledSwarm>> {
+    find::list_installed_swarms(world, &checkout_for_scope(world, Scope::User, false)?)
 }
 
 /// What happens to each file of one harness, planned before anything is written.
-struct Plan {
+struct HarnessPlan {
     harness: &'static Harness,
-    steps: Vec<Step>,
-    kept: Vec<Kept>,
+    steps: Vec<FileStep>,
+    kept: Vec<KeptFile>,
     /// Files that an interrupted removal has already removed. The exclude list may still name them.
     gone: Vec<PathBuf>,
 }
 
-struct Step {
-    changed: Changed,
+struct FileStep {
+    changed: ChangedFile,
     before: Option<Vec<u8>>,
     /// Empty if the file is removed.
     after: String,
@@ -244,13 +261,13 @@ struct Step {
 }
 
 /// Plans what happens to each file. `files` contains its new text, or `None` if it is to be removed.
-fn plan(
+fn plan_files(
     checkout: &Path,
     harness: &'static Harness,
     files: Vec<(PathBuf, Option<String>)>,
-    request: &Request,
-) -> Result<Plan> {
-    let mut plan = Plan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
+    request: &AgentsRequest,
+) -> Result<HarnessPlan> {
+    let mut plan = HarnessPlan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
     let tracked = match request.scope {
         Scope::Local => {
             git::tracked(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
@@ -258,18 +275,18 @@ fn plan(
         Scope::Project | Scope::User => Vec::new(),
     };
     for (path, text) in files {
-        let before = read(&path)?;
+        let before = read_settings_file(&path)?;
         let old = before.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-        let written = before.as_ref().map(|_| agents::written(&old));
+        let written = before.as_ref().map(|_| agents::file_author(&old));
         let is_same = text.as_deref() == Some(&*old);
         let why = match written {
-            Some(Written::BySomebody) => Some(FOREIGN),
-            Some(Written::Changed(_)) if !request.force && !is_same => Some(CHANGED),
-            Some(_) if !is_same && tracked.contains(&path) => Some(TRACKED),
+            Some(FileAuthor::BySomebody) => Some(FOREIGN_HINT),
+            Some(FileAuthor::Changed(_)) if !request.force && !is_same => Some(CHANGED_HINT),
+            Some(_) if !is_same && tracked.contains(&path) => Some(TRACKED_HINT),
             _ => None,
         };
         if let Some(why) = why {
-            plan.kept.push(Kept { path, why });
+            plan.kept.push(KeptFile { path, why });
             continue;
         }
         let change = match (&before, &text) {
@@ -279,30 +296,30 @@ fn plan(
             (Some(_), Some(_)) if is_same => FileChange::Unchanged,
             (Some(_), Some(_)) => FileChange::Changed,
         };
-        let needs_backup = matches!(written, Some(Written::Changed(_)));
+        let needs_backup = matches!(written, Some(FileAuthor::Changed(_)));
         let after = text.unwrap_or_default();
-        let diff = diff(&old, &after);
-        let changed = Changed { path, change, events: Vec::new(), backup: None, diff };
-        plan.steps.push(Step { changed, before, after, needs_backup });
+        let diff = unified_diff(&old, &after);
+        let changed = ChangedFile { path, change, events: Vec::new(), backup: None, diff };
+        plan.steps.push(FileStep { changed, before, after, needs_backup });
     }
     Ok(plan)
 }
 
-fn carry_out(
+fn carry_out_plans(
     world: &World,
     checkout: &Path,
-    mut plans: Vec<Plan>,
-    request: &Request,
+    mut plans: Vec<HarnessPlan>,
+    request: &AgentsRequest,
     swarm: Option<&SwarmId>,
-) -> Result<Report> {
+) -> Result<AgentsReport> {
     let is_written = request.mode == Mode::Write;
     let mut notes = Vec::new();
     if is_written {
         for step in plans.iter_mut().flat_map(|plan| &mut plan.steps) {
-            write(world, checkout, request.scope, step)?;
+            write_step(world, checkout, request.scope, step)?;
         }
     }
-    if let Some(list) = hidden(checkout, &plans, request)? {
+    if let Some(list) = exclude_list_change(checkout, &plans, request)? {
         if is_written {
             list.write()?;
         } else {
@@ -320,7 +337,7 @@ fn carry_out(
         files: plan.steps.into_iter().map(|step| step.changed).collect(),
         kept: plan.kept,
     });
-    Ok(Report {
+    Ok(AgentsReport {
         swarm: swarm.map(ToString::to_string),
         scope: request.scope,
         written: is_written,
@@ -329,21 +346,21 @@ fn carry_out(
     })
 }
 
-fn write(world: &World, checkout: &Path, scope: Scope, step: &mut Step) -> Result<()> {
-    let Step { changed, before, after, needs_backup } = step;
+fn write_step(world: &World, checkout: &Path, scope: Scope, step: &mut FileStep) -> Result<()> {
+    let FileStep { changed, before, after, needs_backup } = step;
     if changed.change == FileChange::Unchanged {
         return Ok(());
     }
     if let Some(before) = before.as_deref().filter(|_| *needs_backup) {
-        changed.backup = back_up(world, &changed.path, before)?;
+        changed.backup = back_up_file(world, &changed.path, before)?;
     }
     let (dir, name) = open_folder(checkout, scope, &changed.path)?;
     let done = match (changed.change, before.as_deref()) {
-        (FileChange::Removed, Some(before)) => dir.remove_if(&name, before)?,
-        (_, before) => dir.replace_if(&name, before, after.as_bytes())?,
+        (FileChange::Removed, Some(before)) => dir.remove_if_unchanged(&name, before)?,
+        (_, before) => dir.replace_if_unchanged(&name, before, after.as_bytes())?,
     };
     match done {
-        Replaced::Done => Ok(()),
+        ReplaceOutcome::Done => Ok(()),
         _ => Err(Error::Busy {
             what: format!("{}: another program changed it just now", changed.path.display()),
             hint: "run the command again".into(),
@@ -352,7 +369,11 @@ fn write(world: &World, checkout: &Path, scope: Scope, step: &mut Step) -> Resul
 }
 
 /// Returns the change to the exclude list: files for one person are hidden from git in this clone only.
-fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<git::ListChange>> {
+fn exclude_list_change(
+    checkout: &Path,
+    plans: &[HarnessPlan],
+    request: &AgentsRequest,
+) -> Result<Option<git::ExcludeListChange>> {
     let steps = || plans.iter().flat_map(|plan| &plan.steps);
     let paths = |is: &dyn Fn(&FileChange) -> bool| -> Vec<PathBuf> {
         steps().filter(|step| is(&step.changed.change)).map(|step| step.changed.path.clone()).collect()
@@ -363,30 +384,30 @@ fn hidden(checkout: &Path, plans: &[Plan], request: &Request) -> Result<Option<g
     let present = paths(&|change| *change != FileChange::Removed);
     match request.scope {
         Scope::User => Ok(None),
-        Scope::Local if !present.is_empty() => git::exclude(checkout, &present),
+        Scope::Local if !present.is_empty() => git::add_to_exclude_list(checkout, &present),
         // Shared files must be visible, even if an installation for one person hid them.
-        Scope::Project if !present.is_empty() => git::include(checkout, &present),
+        Scope::Project if !present.is_empty() => git::remove_from_exclude_list(checkout, &present),
         Scope::Local if !removed.is_empty() => {
             // All worktrees have the same list: a line stays while another worktree has a file of ours at this path.
-            let others = git::worktrees(checkout);
+            let others = git::list_worktrees(checkout);
             let is_ours = |path: &Path| {
-                let text = read(path).ok().flatten();
+                let text = read_settings_file(path).ok().flatten();
                 let text = text.as_deref().map(String::from_utf8_lossy);
-                text.is_some_and(|text| !matches!(agents::written(&text), Written::BySomebody))
+                text.is_some_and(|text| !matches!(agents::file_author(&text), FileAuthor::BySomebody))
             };
             let is_elsewhere = |path: &PathBuf| {
                 let inside = path.strip_prefix(checkout).ok();
                 inside.is_some_and(|inside| others.iter().skip(1).any(|other| is_ours(&other.join(inside))))
             };
             let free: Vec<PathBuf> = removed.into_iter().filter(|path| !is_elsewhere(path)).collect();
-            git::include(checkout, &free)
+            git::remove_from_exclude_list(checkout, &free)
         }
         _ => Ok(None),
     }
 }
 
 /// Removes folders that we may have created. A folder that is not empty is kept.
-fn remove_empty_folders(plan: &Plan, scope: Scope) {
+fn remove_empty_folders(plan: &HarnessPlan, scope: Scope) {
     let removed = plan.steps.iter().find(|step| step.changed.change == FileChange::Removed);
     let Some(folder) = removed.and_then(|step| step.changed.path.parent()) else { return };
     let _ = std::fs::remove_dir(folder);
@@ -395,8 +416,8 @@ fn remove_empty_folders(plan: &Plan, scope: Scope) {
     }
 }
 
-fn by_name(name: &str) -> Result<&'static Harness> {
-    let harness = harness::by_name(name).ok_or_else(|| Error::Usage {
+fn harness_by_name(name: &str) -> Result<&'static Harness> {
+    let harness = harness::harness_by_name(name).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
         hint: "`thru harness list` shows them".into(),
     })?;
@@ -409,8 +430,8 @@ fn by_name(name: &str) -> Result<&'static Harness> {
     }
 }
 
-fn in_use(world: &World, checkout: &Path) -> Result<Vec<&'static Harness>> {
-    let mut found = places::in_use(world, checkout);
+fn harnesses_in_use(world: &World, checkout: &Path) -> Result<Vec<&'static Harness>> {
+    let mut found = places::harnesses_in_use(world, checkout);
     found.retain(|harness| harness.agents.is_some());
     match found.is_empty() {
         false => Ok(found),
@@ -421,7 +442,7 @@ fn in_use(world: &World, checkout: &Path) -> Result<Vec<&'static Harness>> {
     }
 }
 
-pub(super) fn swarm_id(text: &str) -> Result<SwarmId> {
+pub(super) fn parse_swarm_id(text: &str) -> Result<SwarmId> {
     SwarmId::new(text).map_err(|bad| Error::Usage {
         what: format!("`{}`: {bad}", model::render::one_line(text, 60)),
         hint: "for example --swarm mega".into(),
@@ -431,26 +452,31 @@ pub(super) fn swarm_id(text: &str) -> Result<SwarmId> {
 /// Returns the swarm with the given name, or else the swarm that the settings name.
 pub fn wanted_swarm(world: &World, named: Option<&str>) -> Result<SwarmId> {
     match named {
-        Some(named) => swarm_id(named),
-        None => swarm_id(settings::here(world).settings().swarm_id.trim()),
+        Some(named) => parse_swarm_id(named),
+        None => parse_swarm_id(settings::settings_here(world).settings().swarm_id.trim()),
     }
 }
 
-fn checkout(world: &World, scope: Scope, is_install: bool) -> Result<PathBuf> {
-    let root = match world.find() {
-        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
+fn checkout_for_scope(world: &World, scope: Scope, is_install: bool) -> Result<PathBuf> {
+    let root = match world.find_root() {
+        Ok(FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) => root,
         // The user's own agents do not belong to a project.
-        Err(Error::Refused { .. }) if scope == Scope::User => return Ok(world.need_cwd()?.to_owned()),
+        Err(Error::Refused { .. }) if scope == Scope::User => return Ok(world.require_cwd()?.to_owned()),
         Err(error) => return Err(error),
     };
     if scope != Scope::User && is_install {
-        world.refuse_unfit(&root)?;
+        world.refuse_unfit_root(&root)?;
     }
     Ok(root.checkout)
 }
 
 /// Returns the folder of a harness's agents.
-pub(super) fn folder(world: &World, harness: &Harness, checkout: &Path, scope: Scope) -> Result<PathBuf> {
+pub(super) fn agents_folder(
+    world: &World,
+    harness: &Harness,
+    checkout: &Path,
+    scope: Scope,
+) -> Result<PathBuf> {
     let Some(AgentFiles { folder, .. }) = harness.agents else {
         return Err(Error::Refused { what: format!("{} has no agents", harness.title), hint: String::new() });
     };
@@ -466,13 +492,13 @@ pub(super) fn folder(world: &World, harness: &Harness, checkout: &Path, scope: S
 }
 
 /// Returns how agents call thru: by its path, or by its name if other people use the file too.
-pub(super) fn program(world: &World, scope: Scope) -> Result<String> {
+pub(super) fn program_for_agents(world: &World, scope: Scope) -> Result<String> {
     match scope {
-        Scope::Project => Ok(ON_PATH.to_owned()),
+        Scope::Project => Ok(PROGRAM_NAME.to_owned()),
         _ if !world.program.is_absolute() => Err(Error::Refused {
             what: "the path of this thru is unknown, so no agent could call it".into(),
             hint: "call it by its full path, or use --project, which finds it on PATH".into(),
         }),
-        _ => Ok(quoted(&world.program.to_string_lossy())),
+        _ => Ok(quote_shell_word(&world.program.to_string_lossy())),
     }
 }

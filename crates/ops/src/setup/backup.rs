@@ -8,19 +8,19 @@ use store::Dir;
 use crate::{Error, Result, World};
 
 /// The largest backup that is read. No settings file that we change is as large as this.
-const LARGEST: usize = 16 * 1024 * 1024;
+const MAX_BACKUP_BYTES: usize = 16 * 1024 * 1024;
 
 /// Makes a backup outside the project and outside the harness's own folders. Only its owner can read it, because
 /// settings contain keys. No backup replaces another.
-pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
-    let Some(folder) = backups(world) else { return Ok(None) };
+pub(crate) fn back_up_file(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
+    let Some(folder) = backups_folder(world) else { return Ok(None) };
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-    made.map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
-    let (dir, stamp, name) = (Dir::open(&folder)?, time::compact(world.now), flat(path));
+    made.map_err(|e| Error::stream_error(&folder.display().to_string(), "make", &e))?;
+    let (dir, stamp, name) = (Dir::open(&folder)?, time::to_compact(world.now), flatten_path(path));
     for count in 1..1_000 {
         let name = if count == 1 { format!("{stamp}{name}") } else { format!("{stamp}-{count}{name}") };
-        if dir.create(&name, bytes)? {
+        if dir.create_private_file(&name, bytes)? {
             return Ok(Some(folder.join(name)));
         }
     }
@@ -29,13 +29,13 @@ pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option
 
 /// Returns every version of a file that we backed up.
 pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
-    let Some(folder) = backups(world) else { return Ok(Vec::new()) };
+    let Some(folder) = backups_folder(world) else { return Ok(Vec::new()) };
     let dir = match Dir::open(&folder) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         dir => dir?,
     };
-    let entries = dir.entries()?.into_iter().filter(|entry| is_backup_of(&entry.name, &flat(path)));
-    entries.map(|entry| Ok(dir.read(&entry.name, LARGEST)?)).collect()
+    let entries = dir.entries()?.into_iter().filter(|entry| is_backup_of(&entry.name, &flatten_path(path)));
+    entries.map(|entry| Ok(dir.read_file(&entry.name, MAX_BACKUP_BYTES)?)).collect()
 }
 
 /// Returns whether `name` is a backup of exactly this path, and not of a longer path with the same end: only the
@@ -46,11 +46,11 @@ fn is_backup_of(name: &str, flat: &str) -> bool {
     stamp.ends_with('Z') && count.parse::<usize>().is_ok()
 }
 
-fn backups(world: &World) -> Option<PathBuf> {
-    world.state().map(|state| state.join("backups"))
+fn backups_folder(world: &World) -> Option<PathBuf> {
+    world.state_folder().map(|state| state.join("backups"))
 }
 
 /// Converts a path to a single file name.
-fn flat(path: &Path) -> String {
+fn flatten_path(path: &Path) -> String {
     path.to_string_lossy().replace(['/', '\\'], "-")
 }

@@ -1,12 +1,12 @@
 //! `thru harness list` and `show`: what each harness reports, what it does not report, and how it calls us.
 
-use harness::{Commands, HARNESSES, Harness, Install, Transcript, commands};
+use harness::{HARNESSES, Harness, InstallMethod, SlashCommands, TranscriptSource, commands};
 use serde::Serialize;
 
 use crate::{Error, Result};
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct HarnessRow {
     pub name: &'static str,
     pub title: &'static str,
     pub events: Vec<EventRow>,
@@ -19,17 +19,17 @@ pub struct EventRow {
     pub neutral: &'static str,
 }
 
-pub fn list() -> Vec<Row> {
-    HARNESSES.iter().map(row).collect()
+pub fn list_harnesses() -> Vec<HarnessRow> {
+    HARNESSES.iter().map(harness_row).collect()
 }
 
 /// Returns the name that people use for a harness.
-pub fn title(name: &'static str) -> &'static str {
-    harness::by_name(name).map_or(name, |harness| harness.title)
+pub fn harness_title(name: &'static str) -> &'static str {
+    harness::harness_by_name(name).map_or(name, |harness| harness.title)
 }
 
-fn row(harness: &'static Harness) -> Row {
-    Row {
+fn harness_row(harness: &'static Harness) -> HarnessRow {
+    HarnessRow {
         name: harness.name,
         title: harness.title,
         events: harness
@@ -37,15 +37,15 @@ fn row(harness: &'static Harness) -> Row {
             .iter()
             .map(|e| EventRow { event: e.event, neutral: e.neutral.name() })
             .collect(),
-        missing: harness.gaps(),
+        missing: harness.describe_gaps(),
     }
 }
 
 /// One harness, and how it calls us.
 #[derive(Clone, Debug, Serialize)]
-pub struct Shown {
+pub struct HarnessShown {
     #[serde(flatten)]
-    pub row: Row,
+    pub row: HarnessRow,
     /// The file that makes the harness call us, relative to the harness's folder.
     pub calls_from: String,
     pub transcript: &'static str,
@@ -57,31 +57,31 @@ pub struct Shown {
     pub session_variable: Option<&'static str>,
 }
 
-pub fn show(name: &str) -> Result<Shown> {
+pub fn show_harness(name: &str) -> Result<HarnessShown> {
     let named = |harness: &&Harness| harness.name == name || harness.aliases.contains(&name);
     let harness = HARNESSES.iter().find(named).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
-        hint: format!("one of {}", wirable().collect::<Vec<_>>().join(", ")),
+        hint: format!("one of {}", installable_harnesses().collect::<Vec<_>>().join(", ")),
     })?;
     let file = match &harness.install {
-        Install::HookTable(table) => table.local.unwrap_or(table.file.name),
-        Install::Plugin(plugin) => plugin.file,
+        InstallMethod::HookTable(table) => table.local.unwrap_or(table.file.name),
+        InstallMethod::Plugin(plugin) => plugin.file,
     };
     let program = "thru";
     let commands: Vec<String> = match harness.commands {
-        Commands::MarkdownFiles { .. } => {
-            commands::all(harness, program).into_iter().map(|command| command.name).collect()
+        SlashCommands::MarkdownFiles { .. } => {
+            commands::command_files(harness, program).into_iter().map(|command| command.name).collect()
         }
-        Commands::InPlugin { .. } => {
-            commands::for_plugin(harness, program).into_iter().map(|command| command.name).collect()
+        SlashCommands::InPlugin { .. } => {
+            commands::plugin_commands(harness, program).into_iter().map(|command| command.name).collect()
         }
     };
-    Ok(Shown {
-        row: row(harness),
+    Ok(HarnessShown {
+        row: harness_row(harness),
         calls_from: format!("{}/{file}", harness.folder),
         transcript: match harness.transcript {
-            Transcript::JsonLines { .. } => "lines of JSON, read by hooks at a checkpoint",
-            Transcript::Database(_) => "a database, read by commands only",
+            TranscriptSource::JsonLines { .. } => "lines of JSON, read by hooks at a checkpoint",
+            TranscriptSource::Database(_) => "a database, read by commands only",
         },
         commands: commands.into_iter().map(|name| format!("/{name}")).collect(),
         context_cap: harness.context_cap,
@@ -90,13 +90,13 @@ pub fn show(name: &str) -> Result<Shown> {
 }
 
 /// Returns the names of the harnesses that thru can be installed into.
-pub fn wirable() -> impl Iterator<Item = &'static str> {
+pub fn installable_harnesses() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name)
 }
 
 /// Returns the names of all harnesses for which a prompt can be written.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    harness::names()
+pub fn harness_names() -> impl Iterator<Item = &'static str> {
+    harness::harness_names()
 }
 
 #[cfg(test)]

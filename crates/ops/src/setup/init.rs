@@ -3,29 +3,29 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::marker::{Marker, Mode, ProjectId};
+use model::marker::{Marker, ProjectId, SharingMode};
 use model::time;
 use serde::Serialize;
-use store::{Created, Found, Root, Store};
+use store::{CreatedStore, FoundRoot, Root, Store};
 
 use crate::project::trust;
 use crate::setup::install;
 use crate::{Error, Result, World};
 
 /// How long a command waits for a record that another process has locked.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct InitOptions {
     pub name: Option<String>,
-    pub shared: Shared,
-    pub below: Below,
-    pub hooks: Hooks,
+    pub shared: Sharing,
+    pub below: RootLocation,
+    pub hooks: HookInstallation,
 }
 
 /// Whether to install hooks into the harnesses that are in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hooks {
+pub enum HookInstallation {
     Wire,
     #[default]
     Leave,
@@ -33,7 +33,7 @@ pub enum Hooks {
 
 /// Whether a team shares the records through git.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shared {
+pub enum Sharing {
     #[default]
     No,
     Yes,
@@ -41,7 +41,7 @@ pub enum Shared {
 
 /// Where a root may be created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Below {
+pub enum RootLocation {
     /// A folder inside an existing root belongs to that root, and no new root is created.
     #[default]
     TheRoot,
@@ -54,7 +54,7 @@ pub struct InitReport {
     pub root: PathBuf,
     pub project_id: ProjectId,
     pub name: String,
-    pub mode: Mode,
+    pub mode: SharingMode,
     /// The records that are in git, where everybody with access to the repository can read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_git: Vec<&'static str>,
@@ -75,11 +75,11 @@ pub struct InitReport {
     pub looked_for: Vec<String>,
 }
 
-pub fn run(world: &World, options: &Options) -> Result<InitReport> {
-    let root = place(world, options.below)?;
-    let created = create(world, &root, options, PATIENCE)?;
-    let Created { marker, new, set_aside, .. } = created;
-    if options.shared == Shared::Yes && marker.mode == Mode::Private {
+pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> {
+    let root = choose_root(world, options.below)?;
+    let created = create_store(world, &root, options, LOCK_WAIT)?;
+    let CreatedStore { marker, new, set_aside, .. } = created;
+    if options.shared == Sharing::Yes && marker.mode == SharingMode::Private {
         return Err(Error::Refused {
             what: format!("{}: this root exists already and is private", root.path.display()),
             hint: "set \"mode\" to \"shared\" in root.json and adapt .agent/context/.gitignore".into(),
@@ -91,19 +91,19 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
             hint: "change \"name\" in .agent/context/root.json".into(),
         });
     }
-    let trusted = world.need_trust()?.holds(&marker.project_id, &root.path)?;
-    let moved_from = if trusted { None } else { trust::moved_from(world, &marker.project_id, &root.path) };
+    let trusted = world.require_trust_records()?.is_trusted(&marker.project_id, &root.path)?;
+    let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
     let (wired, not_wired) = match options.hooks {
-        Hooks::Wire => wire(world, &root.checkout),
-        Hooks::Leave => (Vec::new(), Vec::new()),
+        HookInstallation::Wire => install_hooks_in_use(world, &root.checkout),
+        HookInstallation::Leave => (Vec::new(), Vec::new()),
     };
-    let found = options.hooks == Hooks::Leave || !wired.is_empty() || !not_wired.is_empty();
+    let found = options.hooks == HookInstallation::Leave || !wired.is_empty() || !not_wired.is_empty();
     let looked_for = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
     Ok(InitReport {
         root: root.path,
         project_id: marker.project_id,
         name: marker.name,
-        in_git: if marker.mode == Mode::Shared { store::layout::shared_records() } else { Vec::new() },
+        in_git: if marker.mode == SharingMode::Shared { store::layout::shared_records() } else { Vec::new() },
         mode: marker.mode,
         created: new,
         trusted,
@@ -116,19 +116,26 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
 }
 
 /// Installs hooks into every harness in use. If this fails for one harness, the others keep their hooks.
-fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>) {
+fn install_hooks_in_use(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>) {
     let (mut wired, mut failed) = (Vec::new(), Vec::new());
-    for harness in install::in_use(world, root) {
-        let scope = install::usual_scope(harness);
+    for harness in install::harnesses_in_use(world, root) {
+        let scope = install::default_scope(harness);
         // If hooks are installed in another scope, nothing is added: otherwise every event would be reported twice.
-        let wired_already = install::wired(world, harness, root);
+        let wired_already = install::wired_files(world, harness, root);
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
         {
             failed.push(format!("{} is wired already, in {}", harness.title, path.display()));
             continue;
         }
-        match install::run(world, harness, root, scope, install::Task::Install, crate::Mode::Write) {
+        match install::run_in_worktrees(
+            world,
+            harness,
+            root,
+            scope,
+            install::InstallTask::Install,
+            crate::Mode::Write,
+        ) {
             Ok(report) => wired.push(report),
             Err(error) => failed.push(format!("{} is not wired: {error}", harness.title)),
         }
@@ -137,13 +144,18 @@ fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>
 }
 
 /// Creates the store if it is missing. The new store is trusted only if there were no records in the folder before.
-pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Duration) -> Result<Created> {
-    let trust = world.need_trust()?;
+pub(crate) fn create_store(
+    world: &World,
+    root: &Root,
+    options: &InitOptions,
+    wait: Duration,
+) -> Result<CreatedStore> {
+    let trust = world.require_trust_records()?;
     let marker = Marker {
         project_id: new_project_id(world)?,
         name: options.name.clone().unwrap_or_else(|| folder_name(root)),
-        created_at: time::rfc3339(world.now),
-        mode: if options.shared == Shared::Yes { Mode::Shared } else { Mode::Private },
+        created_at: time::to_rfc3339(world.now),
+        mode: if options.shared == Sharing::Yes { SharingMode::Shared } else { SharingMode::Private },
         last_session: None,
     };
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
@@ -156,15 +168,15 @@ pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Durati
 }
 
 /// Returns where to create the root. A folder with a damaged marker counts as a root: its marker must be replaced.
-fn place(world: &World, below: Below) -> Result<Root> {
-    if below == Below::Nested {
-        let here = world.explicit().map_or_else(|| world.need_cwd().map(Path::to_owned), Ok)?;
-        let root = root_of(world.look_for(Some(&here), &[]).map_err(Error::from))?;
-        world.refuse_unfit(&root)?;
+fn choose_root(world: &World, below: RootLocation) -> Result<Root> {
+    if below == RootLocation::Nested {
+        let here = world.explicit_root().map_or_else(|| world.require_cwd().map(Path::to_owned), Ok)?;
+        let root = root_even_if_damaged(world.find_root_from(Some(&here), &[]).map_err(Error::from))?;
+        world.refuse_unfit_root(&root)?;
         return Ok(root);
     }
-    let root = root_of(world.find())?;
-    world.refuse_unfit(&root)?;
+    let root = root_even_if_damaged(world.find_root())?;
+    world.refuse_unfit_root(&root)?;
     refuse_below_another(world, &root)?;
     Ok(root)
 }
@@ -172,9 +184,9 @@ fn place(world: &World, below: Below) -> Result<Root> {
 /// Refuses a folder that `--root` names if it is inside another root. Such a root must be requested with `--nested`.
 pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
-    if world.explicit().is_some()
-        && !root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
-        && let Ok(Found::Marked { root: outer, .. }) = world.look_for(None, &above)
+    if world.explicit_root().is_some()
+        && !root.path.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists()
+        && let Ok(FoundRoot::Marked { root: outer, .. }) = world.find_root_from(None, &above)
     {
         return Err(Error::Refused {
             what: format!("{}: is inside the root {}", root.path.display(), outer.path.display()),
@@ -184,9 +196,9 @@ pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     Ok(())
 }
 
-fn root_of(found: Result<Found>) -> Result<Root> {
+fn root_even_if_damaged(found: Result<FoundRoot>) -> Result<Root> {
     match found {
-        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => Ok(root),
+        Ok(FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) => Ok(root),
         Err(Error::Store(store::Error::Damaged { path, .. })) => {
             let root = path.ancestors().nth(3).map(PathBuf::from).unwrap_or_default();
             Ok(Root { path: root.clone(), checkout: root })
@@ -202,7 +214,7 @@ fn folder_name(root: &Root) -> String {
 /// Makes an id from the time in `world` and a random part. So with a fixed time, only the random part differs.
 fn new_project_id(world: &World) -> Result<ProjectId> {
     let millis = world.now.as_millisecond().unsigned_abs();
-    let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random()?).into_uuid();
+    let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random_bytes()?).into_uuid();
     ProjectId::new(&id.to_string()).ok_or_else(|| Error::Refused {
         what: "no project id could be made".into(),
         hint: "check the clock, or THROUGHLINE_NOW".into(),

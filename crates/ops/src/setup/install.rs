@@ -8,30 +8,30 @@ pub mod status_line;
 
 use std::path::{Path, PathBuf};
 
-use harness::settings::{self, Command, Entry, Outcome, Timeout, What};
-use harness::{File, Form, Harness, HookTable};
+use harness::settings::{self, ChangeKind, EditOutcome, HookCommand, HookEntry, HookTimeout};
+use harness::{Harness, HookForm, HookTable, SettingsFile};
 use model::event::EventName;
 use serde::Serialize;
-use store::git::Git;
-use store::{Found, Replaced, Root};
+use store::git::CheckoutKind;
+use store::{FoundRoot, ReplaceOutcome, Root};
 
 use crate::project::git;
-use crate::setup::backup::{back_up, backups_of};
+use crate::setup::backup::{back_up_file, backups_of};
 use crate::{Error, ErrorKind, Mode, Result, World};
-use files::{open_folder, read, resolve};
+use files::{open_folder, read_settings_file, resolve_target};
 use places::{
-    OwnFile, files_of, folder, former_files, hook_table, is_ours, local_files, other_scope, own_files,
-    serves_worktrees, settings_file,
+    OwnFile, harness_folder, hook_files_of_scope, hook_table, is_written_by_thru, local_hook_files,
+    other_scope, own_files, renamed_command_files, serves_worktrees, settings_file,
 };
 
 pub(crate) use files::refuse_links;
 pub use places::{
-    VERSION, WiredFile, in_force, in_use, is_wired_in, on_path, signs_of_use, transcripts_kept, unusable,
-    usual_scope, version, wired,
+    VERSION, WiredFile, default_scope, find_on_path, harnesses_in_use, installed_version, is_wired_in,
+    signs_of_use, transcript_retention_days, unusable_settings_files, wired_files, wired_files_in_force,
 };
 
 /// How many times an edit is made again because another program wrote to the file meanwhile.
-const ATTEMPTS: usize = 5;
+const MAX_WRITE_ATTEMPTS: usize = 5;
 
 /// Whose file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +47,7 @@ pub enum Scope {
 
 /// What to do with a harness's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum InstallTask {
     Install,
     Uninstall,
 }
@@ -58,22 +58,22 @@ pub struct InstallReport {
     pub scope: Scope,
     /// False for a dry run. Then the report says what would have been done.
     pub written: bool,
-    pub files: Vec<Changed>,
+    pub files: Vec<ChangedFile>,
     /// Files that could not be read and were left alone. They may still contain our hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failed: Vec<Failed>,
+    pub failed: Vec<FailedCheckout>,
     pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Failed {
+pub struct FailedCheckout {
     pub path: PathBuf,
     pub error: String,
 }
 
 /// One file, and what happened to it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Changed {
+pub struct ChangedFile {
     pub path: PathBuf,
     pub change: FileChange,
     /// Events whose hook was added, updated or removed.
@@ -97,51 +97,51 @@ pub enum FileChange {
 
 /// Runs the task for the command line: for the harness with this name, in the current project, and in the given
 /// scope, if there is one.
-pub fn by_name(
+pub fn run_for_harness_name(
     world: &World,
     name: &str,
     scope: Option<Scope>,
-    task: Task,
+    task: InstallTask,
     mode: Mode,
 ) -> Result<InstallReport> {
-    let harness = harness::by_name(name).ok_or_else(|| Error::Usage {
+    let harness = harness::harness_by_name(name).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
         hint: "`thru harness list` shows them".into(),
     })?;
-    let scope = scope.unwrap_or_else(|| usual_scope(harness));
-    let root = match world.find() {
-        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
+    let scope = scope.unwrap_or_else(|| default_scope(harness));
+    let root = match world.find_root() {
+        Ok(FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) => root,
         // The user's own settings do not belong to a project, so no root is needed.
         Err(Error::Refused { .. }) if scope == Scope::User => {
-            let here = world.need_cwd()?.to_owned();
+            let here = world.require_cwd()?.to_owned();
             Root { path: here.clone(), checkout: here }
         }
         Err(error) => return Err(error),
     };
-    if scope != Scope::User && task == Task::Install {
-        world.refuse_unfit(&root)?;
+    if scope != Scope::User && task == InstallTask::Install {
+        world.refuse_unfit_root(&root)?;
     }
-    run(world, harness, &root.checkout, scope, task, mode)
+    run_in_worktrees(world, harness, &root.checkout, scope, task, mode)
 }
 
 /// Runs the task. One user's files for a project are changed in every worktree of its repository, so that one call is
 /// enough.
-pub fn run(
+pub fn run_in_worktrees(
     world: &World,
     harness: &'static Harness,
     checkout: &Path,
     scope: Scope,
-    task: Task,
+    task: InstallTask,
     mode: Mode,
 ) -> Result<InstallReport> {
-    let mut report = run_in(world, harness, checkout, scope, task, mode)?;
-    let worktrees = if scope == Scope::Local { git::worktrees(checkout) } else { Vec::new() };
+    let mut report = run_in_checkout(world, harness, checkout, scope, task, mode)?;
+    let worktrees = if scope == Scope::Local { git::list_worktrees(checkout) } else { Vec::new() };
     for other in worktrees.iter().skip(1) {
-        match run_in(world, harness, other, scope, task, mode) {
+        match run_in_checkout(world, harness, other, scope, task, mode) {
             Ok(InstallReport { files, failed, notes, .. }) => {
                 // The exclude list is the same for all worktrees, so it is reported once.
-                let is_new = |file: &Changed| !report.files.iter().any(|known| known.path == file.path);
-                let files: Vec<Changed> = files.into_iter().filter(is_new).collect();
+                let is_new = |file: &ChangedFile| !report.files.iter().any(|known| known.path == file.path);
+                let files: Vec<ChangedFile> = files.into_iter().filter(is_new).collect();
                 report.files.extend(files);
                 report.failed.extend(failed);
                 let notes: Vec<String> =
@@ -154,8 +154,8 @@ pub fn run(
         }
     }
     match task {
-        Task::Install if worktrees.len() > 1 => {
-            let later = match has_main(&worktrees) && serves_worktrees(harness) {
+        InstallTask::Install if worktrees.len() > 1 => {
+            let later = match has_main_checkout(&worktrees) && serves_worktrees(harness) {
                 true => {
                     format!("{} runs the hooks of the main checkout in one that you add later", harness.title)
                 }
@@ -166,25 +166,26 @@ pub fn run(
             };
             report.notes.push(format!("all {} worktrees are wired; {later}", worktrees.len()));
         }
-        Task::Install => {}
-        Task::Uninstall => {
+        InstallTask::Install => {}
+        InstallTask::Uninstall => {
             let undone = |path: &Path| report.files.iter().any(|file| file.path == path);
-            let left = wired(world, harness, checkout).into_iter().filter(|file| !undone(&file.path));
-            let notes: Vec<String> = left.map(|file| still_wired(harness, &file.path)).collect();
+            let left = wired_files(world, harness, checkout).into_iter().filter(|file| !undone(&file.path));
+            let notes: Vec<String> = left.map(|file| hooks_still_called_note(harness, &file.path)).collect();
             report.notes.extend(notes);
-            let line = status_line::installed(world, harness).filter(|_| scope != Scope::User);
-            report.notes.extend(line.map(|path| still_shown(harness, &path)));
+            let line =
+                status_line::file_with_our_status_line(world, harness).filter(|_| scope != Scope::User);
+            report.notes.extend(line.map(|path| status_line_still_shown_note(harness, &path)));
         }
     }
     Ok(report)
 }
 
 /// Returns whether one of these worktrees is the main checkout. A bare repository has no main checkout.
-fn has_main(worktrees: &[PathBuf]) -> bool {
-    worktrees.iter().any(|tree| matches!(store::git::look(tree), Some(Git::Top)))
+fn has_main_checkout(worktrees: &[PathBuf]) -> bool {
+    worktrees.iter().any(|tree| matches!(store::git::checkout_kind(tree), Some(CheckoutKind::Top)))
 }
 
-fn still_shown(harness: &Harness, path: &Path) -> String {
+fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
         "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` takes it out",
@@ -192,7 +193,7 @@ fn still_shown(harness: &Harness, path: &Path) -> String {
     )
 }
 
-fn still_wired(harness: &Harness, path: &Path) -> String {
+fn hooks_still_called_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
         "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` takes them out, `--all` everything",
@@ -201,28 +202,30 @@ fn still_wired(harness: &Harness, path: &Path) -> String {
 }
 
 /// Runs the task in one checkout.
-fn run_in(
+fn run_in_checkout(
     world: &World,
     harness: &'static Harness,
     project: &Path,
     scope: Scope,
-    task: Task,
+    task: InstallTask,
     mode: Mode,
 ) -> Result<InstallReport> {
-    let folder = folder(world, harness, project, scope)?;
-    if task == Task::Install && scope != Scope::Project && !world.program.is_absolute() {
+    let folder = harness_folder(world, harness, project, scope)?;
+    if task == InstallTask::Install && scope != Scope::Project && !world.program.is_absolute() {
         return Err(Error::Refused {
             what: "the path of this thru is unknown, so no harness could call it".into(),
             hint: "call it by its full path, or use --project, which finds it on PATH".into(),
         });
     }
-    if task == Task::Install && !entries(world, harness, scope).iter().all(|entry| entry.command.is_ours()) {
+    if task == InstallTask::Install
+        && !hook_entries(world, harness, scope).iter().all(|entry| entry.command.is_thru_hook())
+    {
         return Err(Error::Refused {
             what: format!("{}: hooks that call it would not be recognised as ours", world.program.display()),
             hint: "call the program thru, or by a name that begins with it".into(),
         });
     }
-    let job = Job { world, harness, project, folder, scope, task, mode };
+    let job = InstallJob { world, harness, project, folder, scope, task, mode };
     let mut report = InstallReport {
         harness: harness.name,
         scope,
@@ -232,46 +235,48 @@ fn run_in(
         notes: Vec::new(),
     };
     // Everything is checked before anything is written: an installation that cannot be completed is not begun.
-    let mut plans = job.plan(&mut report)?;
+    let mut plans = job.plan_files(&mut report)?;
     if mode == Mode::Write {
         // The checkout is recorded first, so that an interrupted installation is found too.
-        if task == Task::Install && scope != Scope::User {
-            let recorded = world.installs().map_or(Ok(()), |installs| installs.add(project, world.now));
-            report.notes.extend(recorded.err().map(|error| not_recorded(&error)));
+        if task == InstallTask::Install && scope != Scope::User {
+            let recorded =
+                world.installs().map_or(Ok(()), |installs| installs.add_checkout(project, world.now));
+            report.notes.extend(recorded.err().map(|error| install_not_recorded_note(&error)));
         }
         for plan in &mut plans {
-            job.carry_out(plan)?;
+            job.carry_out_plan(plan)?;
         }
-        for folder in plans.iter().filter_map(|plan| plan.emptied(&job.folder)) {
+        for folder in plans.iter().filter_map(|plan| plan.folder_emptied(&job.folder)) {
             // We may have created this folder. If it is not empty, it is kept.
             let _ = std::fs::remove_dir(folder);
         }
-        if task == Task::Uninstall && scope != Scope::User {
+        if task == InstallTask::Uninstall && scope != Scope::User {
             let _ = std::fs::remove_dir(&job.folder);
         }
     }
     // Plan this only after the files have been written. In a dry run the files are unchanged, and the plan shows
     // what the list would contain.
-    let hidden = job.plan_hidden(&plans)?;
+    let hidden = job.plan_exclude_list(&plans)?;
     if let (Mode::Write, Some(change)) = (mode, &hidden) {
         change.write()?;
     }
-    if task == Task::Install {
+    if task == InstallTask::Install {
         // Said once: when the commands are written.
         let are_new = plans.iter().any(|plan| plan.changed.change == FileChange::Created);
-        report.notes.extend(renamed_words(harness).filter(|_| are_new));
+        report.notes.extend(renamed_command_note(harness).filter(|_| are_new));
     }
-    report.files = plans.into_iter().map(|plan| plan.changed).chain(hidden.map(list_changed)).collect();
+    report.files =
+        plans.into_iter().map(|plan| plan.changed).chain(hidden.map(exclude_list_changed)).collect();
     Ok(report)
 }
 
-fn not_recorded(error: &store::Error) -> String {
+fn install_not_recorded_note(error: &store::Error) -> String {
     format!("{error}: `thru uninstall --all` will find this project only if it is trusted or you run it here")
 }
 
 /// Says which of our commands have another name in this harness, because it has its own commands with their names.
-pub fn renamed_words(harness: &Harness) -> Option<String> {
-    let names = harness::commands::renamed(harness);
+pub fn renamed_command_note(harness: &Harness) -> Option<String> {
+    let names = harness::commands::renamed_commands(harness);
     let listed = |prefix: &str| {
         let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
         match names.split_last() {
@@ -287,94 +292,95 @@ pub fn renamed_words(harness: &Harness) -> Option<String> {
     }
 }
 
-fn list_changed(change: git::ListChange) -> Changed {
+fn exclude_list_changed(change: git::ExcludeListChange) -> ChangedFile {
     let old = change.before.as_deref().unwrap_or_default();
-    Changed {
+    ChangedFile {
         change: if change.before.is_some() { FileChange::Changed } else { FileChange::Created },
         events: Vec::new(),
         backup: None,
-        diff: settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&change.after)),
+        diff: settings::unified_diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&change.after)),
         path: change.file,
     }
 }
 
 /// A task, and the harness, project and scope that it is for.
-struct Job<'a> {
+struct InstallJob<'a> {
     world: &'a World<'a>,
     harness: &'static Harness,
     project: &'a Path,
     /// The harness's folder in this scope.
     folder: PathBuf,
     scope: Scope,
-    task: Task,
+    task: InstallTask,
     mode: Mode,
 }
 
 /// The planned change to one file.
-struct Plan {
-    changed: Changed,
+struct FilePlan {
+    changed: ChangedFile,
     before: Option<Vec<u8>>,
     /// Empty if the file is removed.
     after: Vec<u8>,
-    keep: Keep,
-    kind: Kind,
+    keep: BackupPolicy,
+    kind: PlanKind,
 }
 
 /// What is needed to make a plan again.
 #[derive(Clone, Debug)]
-enum Kind {
-    Settings(File),
+enum PlanKind {
+    Settings(SettingsFile),
     /// The status line in this settings file.
-    StatusLine(File),
+    StatusLine(SettingsFile),
     /// A file that is entirely ours: its text, and the task for it.
-    Own(String, Task),
+    Own(String, InstallTask),
 }
 
 /// Whether the old content of a file is backed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keep {
+enum BackupPolicy {
     Backup,
     /// The old content is not backed up: the file is entirely ours, and we can write it again.
     Nothing,
 }
 
-impl Plan {
+impl FilePlan {
     /// Returns the folder that may be empty now: a file of ours was removed from it, and it is below the harness's
     /// folder.
-    fn emptied(&self, folder: &Path) -> Option<&Path> {
-        let Changed { path, change, .. } = &self.changed;
+    fn folder_emptied(&self, folder: &Path) -> Option<&Path> {
+        let ChangedFile { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
     }
 }
 
-impl Job<'_> {
-    fn plan(&self, report: &mut InstallReport) -> Result<Vec<Plan>> {
-        let Job { world, harness, project, scope, task, .. } = *self;
-        if scope == Scope::Local && task == Task::Install {
+impl InstallJob<'_> {
+    fn plan_files(&self, report: &mut InstallReport) -> Result<Vec<FilePlan>> {
+        let InstallJob { world, harness, project, scope, task, .. } = *self;
+        if scope == Scope::Local && task == InstallTask::Install {
             git::refuse_linked_exclude(project)?;
         }
         let files = match task {
-            Task::Install => settings_file(harness, &self.folder, scope)?.into_iter().collect(),
-            Task::Uninstall => files_of(harness, scope),
+            InstallTask::Install => settings_file(harness, &self.folder, scope)?.into_iter().collect(),
+            InstallTask::Uninstall => hook_files_of_scope(harness, scope),
         };
         let mut plans = Vec::new();
         for file in files {
             match self.plan_settings(&file, &mut report.notes) {
                 // A file that cannot be parsed must not prevent the removal of our hooks from the other files.
-                Err(error) if task == Task::Uninstall && error.kind() == ErrorKind::Damaged => {
+                Err(error) if task == InstallTask::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
-                    report.failed.push(Failed { path, error: error.to_string() });
+                    report.failed.push(FailedCheckout { path, error: error.to_string() });
                 }
                 planned => plans.extend(planned?),
             }
         }
         // Two scopes of a project share one folder. Our files stay there as long as the other scope is installed.
-        let still_used = task == Task::Uninstall
+        let still_used = task == InstallTask::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
         let own = if still_used { Vec::new() } else { own_files(world, harness, &self.folder, scope) };
-        let resolved = |path: &PathBuf| resolve(project, scope, path);
+        let resolved = |path: &PathBuf| resolve_target(project, scope, path);
         let own_paths = own.iter().map(|file| resolved(&file.path)).collect::<Result<Vec<_>>>()?;
-        let former = former_files(harness, &self.folder).iter().map(resolved).collect::<Result<Vec<_>>>()?;
+        let former =
+            renamed_command_files(harness, &self.folder).iter().map(resolved).collect::<Result<Vec<_>>>()?;
         let tracked = match scope {
             Scope::Project => Vec::new(),
             Scope::Local | Scope::User => git::tracked(project, &[&own_paths[..], &former[..]].concat())?,
@@ -387,26 +393,26 @@ impl Job<'_> {
                 ));
                 continue;
             }
-            plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
+            plans.extend(plan_own_file(&path, &text, task, &mut report.notes)?);
         }
         // An older version of thru wrote a command under a name that the harness now uses itself.
         for path in former.iter().filter(|path| !tracked.contains(path)) {
-            plans.extend(plan_own(path, "", Task::Uninstall, &mut Vec::new())?);
+            plans.extend(plan_own_file(path, "", InstallTask::Uninstall, &mut Vec::new())?);
         }
         Ok(plans)
     }
 
     /// Writes what was planned. If another program changed the file after it was read, the plan is made again.
-    fn carry_out(&self, plan: &mut Plan) -> Result<()> {
-        for _ in 0..ATTEMPTS {
-            if self.try_once(plan)? == Replaced::Done {
+    fn carry_out_plan(&self, plan: &mut FilePlan) -> Result<()> {
+        for _ in 0..MAX_WRITE_ATTEMPTS {
+            if self.try_to_write(plan)? == ReplaceOutcome::Done {
                 return Ok(());
             }
             let path = plan.changed.path.clone();
             let again = match plan.kind.clone() {
-                Kind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
-                Kind::StatusLine(file) => self.plan_status_line(&file)?,
-                Kind::Own(text, task) => plan_own(&path, &text, task, &mut Vec::new())?,
+                PlanKind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
+                PlanKind::StatusLine(file) => self.plan_status_line(&file)?,
+                PlanKind::Own(text, task) => plan_own_file(&path, &text, task, &mut Vec::new())?,
             };
             match again {
                 Some(again) => *plan = again,
@@ -420,48 +426,50 @@ impl Job<'_> {
         })
     }
 
-    fn try_once(&self, plan: &mut Plan) -> Result<Replaced> {
+    fn try_to_write(&self, plan: &mut FilePlan) -> Result<ReplaceOutcome> {
         let path = &plan.changed.path;
         if plan.changed.change == FileChange::Unchanged {
-            return Ok(Replaced::Done);
+            return Ok(ReplaceOutcome::Done);
         }
-        if let Some(before) = plan.before.as_deref().filter(|_| plan.keep == Keep::Backup) {
-            plan.changed.backup = back_up(self.world, path, before)?;
+        if let Some(before) = plan.before.as_deref().filter(|_| plan.keep == BackupPolicy::Backup) {
+            plan.changed.backup = back_up_file(self.world, path, before)?;
         }
         let (dir, name) = open_folder(self.project, self.scope, path)?;
         Ok(match (plan.changed.change, &plan.before) {
-            (FileChange::Removed, Some(before)) => dir.remove_if(&name, before)?,
-            _ => dir.replace_if(&name, plan.before.as_deref(), &plan.after)?,
+            (FileChange::Removed, Some(before)) => dir.remove_if_unchanged(&name, before)?,
+            _ => dir.replace_if_unchanged(&name, plan.before.as_deref(), &plan.after)?,
         })
     }
 
     /// Reads one settings file and makes the edit; `None` if there is nothing to remove from it.
-    fn plan_settings(&self, file: &File, notes: &mut Vec<String>) -> Result<Option<Plan>> {
-        let Job { world, harness, project, scope, task, .. } = *self;
-        let path = resolve(project, scope, &self.folder.join(file.name))?;
-        if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path)? {
+    fn plan_settings(&self, file: &SettingsFile, notes: &mut Vec<String>) -> Result<Option<FilePlan>> {
+        let InstallJob { world, harness, project, scope, task, .. } = *self;
+        let path = resolve_target(project, scope, &self.folder.join(file.name))?;
+        if scope == Scope::Local && task == InstallTask::Install && git::is_tracked(project, &path)? {
             return Err(Error::Refused {
                 what: format!("{}: this file is in git, so it is shared", path.display()),
                 hint: "use --project to write into it anyway, or --user for your own settings".into(),
             });
         }
-        let before = read(&path)?;
-        if before.is_none() && task == Task::Uninstall {
+        let before = read_settings_file(&path)?;
+        if before.is_none() && task == InstallTask::Uninstall {
             return Ok(None);
         }
-        let outcome = splice(world, harness, scope, task, before.as_deref(), file, &path)?;
-        if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
+        let outcome = splice_hooks(world, harness, scope, task, before.as_deref(), file, &path)?;
+        if let Ok(Some(line)) =
+            settings::line_disabling_hooks(before.as_deref().unwrap_or_default(), &file.place)
+        {
             notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
         }
-        if task == Task::Install && is_ignored(harness, &outcome.bytes) {
-            notes.push(format!("{}: {}", path.display(), ignored_words(harness)));
+        if task == InstallTask::Install && is_file_ignored_by_harness(harness, &outcome.bytes) {
+            notes.push(format!("{}: {}", path.display(), ignored_file_note(harness)));
         }
-        plan(world, path, before, outcome, *file).map(Some)
+        file_plan(world, path, before, outcome, *file).map(Some)
     }
 
     /// Plans the change to this clone's exclude list.
-    fn plan_hidden(&self, plans: &[Plan]) -> Result<Option<git::ListChange>> {
-        let Job { world, harness, project, scope, task, .. } = *self;
+    fn plan_exclude_list(&self, plans: &[FilePlan]) -> Result<Option<git::ExcludeListChange>> {
+        let InstallJob { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
         let own: Vec<PathBuf> =
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
@@ -469,24 +477,24 @@ impl Job<'_> {
             (Scope::User, _) => Ok(None),
             // Files that were written for one person do not concern others. They are excluded from git in this
             // clone only.
-            (Scope::Local, Task::Install) => {
+            (Scope::Local, InstallTask::Install) => {
                 let mut settings = Vec::new();
-                for (path, place) in local_files(harness, folder) {
+                for (path, place) in local_hook_files(harness, folder) {
                     // If a settings file existed before our installation, the user decides whether git shows it.
                     let held = plans
                         .iter()
                         .find(|plan| plan.changed.path == path)
                         .and_then(|plan| plan.before.as_ref());
                     let is_theirs = held.is_some_and(|bytes| {
-                        !settings::find(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
+                        !settings::find_hooks(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
                     });
-                    if !is_theirs && !was_there(world, &path, &place)? {
+                    if !is_theirs && !existed_before_us(world, &path, &place)? {
                         settings.push(path);
                     }
                 }
                 // All worktrees share one list. A file that the user has in one of them must not be hidden, and an
                 // older version of thru hid it.
-                let worktrees = git::worktrees(project);
+                let worktrees = git::list_worktrees(project);
                 let is_theirs = |path: &PathBuf| {
                     let inside = path.strip_prefix(project).ok();
                     inside.is_some_and(|inside| {
@@ -497,18 +505,18 @@ impl Job<'_> {
                 git::relist(project, &[own, settings].concat(), &theirs)
             }
             // Shared files must be visible, even if an installation for one user hid them.
-            (Scope::Project, Task::Install) => git::include(project, &own),
-            (Scope::Project, Task::Uninstall) => Ok(None),
-            (Scope::Local, Task::Uninstall) => {
+            (Scope::Project, InstallTask::Install) => git::remove_from_exclude_list(project, &own),
+            (Scope::Project, InstallTask::Uninstall) => Ok(None),
+            (Scope::Local, InstallTask::Uninstall) => {
                 // All worktrees share one list. Its lines are needed as long as hooks are installed in another
                 // worktree.
-                let others = git::worktrees(project);
+                let others = git::list_worktrees(project);
                 let is_wired = |other: &PathBuf| is_wired_in(world, harness, other, Scope::Local);
                 if self.mode == Mode::Write && others.iter().skip(1).any(is_wired) {
                     return Ok(None);
                 }
-                let settings = local_files(harness, folder).into_iter().map(|(path, _)| path);
-                git::include(project, &own.into_iter().chain(settings).collect::<Vec<_>>())
+                let settings = local_hook_files(harness, folder).into_iter().map(|(path, _)| path);
+                git::remove_from_exclude_list(project, &own.into_iter().chain(settings).collect::<Vec<_>>())
             }
         }
     }
@@ -516,39 +524,43 @@ impl Job<'_> {
 
 /// Returns whether there is a file at this path that no version of thru wrote.
 fn is_another_file(path: &Path) -> bool {
-    let text = read(path).ok().flatten();
-    text.is_some_and(|text| !is_ours(&String::from_utf8_lossy(&text)))
+    let text = read_settings_file(path).ok().flatten();
+    text.is_some_and(|text| !is_written_by_thru(&String::from_utf8_lossy(&text)))
 }
 
 /// Returns whether the harness ignores this file and every hook in it.
-pub fn is_ignored(harness: &Harness, bytes: &[u8]) -> bool {
+pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let is_strict = hook_table(harness).is_some_and(|table| table.strict);
     is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
 }
 
-pub fn ignored_words(harness: &Harness) -> String {
+pub fn ignored_file_note(harness: &Harness) -> String {
     format!(
         "{} ignores this file as long as it has comments or trailing commas, so no hook in it runs",
         harness.title
     )
 }
 
-fn splice(
+fn splice_hooks(
     world: &World,
     harness: &Harness,
     scope: Scope,
-    task: Task,
+    task: InstallTask,
     before: Option<&[u8]>,
-    file: &File,
+    file: &SettingsFile,
     path: &Path,
-) -> Result<Outcome> {
+) -> Result<EditOutcome> {
     let done = match (task, before) {
-        (Task::Install, before) => settings::install(before, &file.place, &entries(world, harness, scope)),
+        (InstallTask::Install, before) => {
+            settings::install_hooks(before, &file.place, &hook_entries(world, harness, scope))
+        }
         // The status line was inserted after the hooks, so it is removed before them.
-        (Task::Uninstall, Some(bytes)) => status_line::removed(harness, scope, bytes)
-            .and_then(|bytes| settings::uninstall(&bytes, &file.place)),
-        (Task::Uninstall, None) => Ok(Outcome { bytes: Vec::new(), changes: Vec::new(), blank: true }),
+        (InstallTask::Uninstall, Some(bytes)) => status_line::without_status_line(harness, scope, bytes)
+            .and_then(|bytes| settings::uninstall_hooks(&bytes, &file.place)),
+        (InstallTask::Uninstall, None) => {
+            Ok(EditOutcome { bytes: Vec::new(), changes: Vec::new(), blank: true })
+        }
     };
     done.map_err(|problem| {
         Error::Store(store::Error::Damaged {
@@ -559,84 +571,96 @@ fn splice(
     })
 }
 
-fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
+fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry> {
     let Some(HookTable { form, timeouts, .. }) = hook_table(harness) else { return Vec::new() };
     let program = world.program.to_string_lossy();
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
         match (scope, form) {
             // A hook in a shared file finds `thru` through PATH, and does nothing if `thru` is not installed.
-            (Scope::Project, _) => Command::if_installed(&args),
-            (_, Form::Exec) => {
-                Command::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
+            (Scope::Project, _) => HookCommand::shell_command_if_installed(&args),
+            (_, HookForm::Exec) => {
+                HookCommand::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
             }
-            (_, Form::Shell) => Command::shell(&program, &args),
+            (_, HookForm::Shell) => HookCommand::shell_command(&program, &args),
         }
     };
     // The validators of a loop run at a stop, so that hook gets their time limit.
-    let stop_timeout = crate::project::settings::here(world).settings().validator_timeout;
-    let entry = |wired: &harness::Wired| {
+    let stop_timeout = crate::project::settings::settings_here(world).settings().validator_timeout;
+    let entry = |wired: &harness::WiredEvent| {
         let seconds = if wired.neutral == EventName::Stop { stop_timeout } else { wired.timeout };
-        Entry {
+        HookEntry {
             event: wired.event.to_owned(),
             matcher: None,
             command: command(wired.event),
-            timeout: Timeout { seconds, unit: *timeouts },
+            timeout: HookTimeout { seconds, unit: *timeouts },
         }
     };
     harness.events.iter().map(entry).collect()
 }
 
-fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
+fn file_plan(
+    world: &World,
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+    outcome: EditOutcome,
+    file: SettingsFile,
+) -> Result<FilePlan> {
     let old = before.as_deref().unwrap_or_default();
     // A file that did not exist before the installation must not exist after the removal. If the user had an empty
     // file, there is a backup of it.
-    let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;
-    let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
+    let remove =
+        outcome.bytes.is_empty() && before.is_some() && !existed_before_us(world, &path, &file.place)?;
+    let touched = outcome.changes.iter().filter(|change| change.what != ChangeKind::Kept);
     let change = match &before {
         _ if outcome.bytes == old => FileChange::Unchanged,
         None => FileChange::Created,
         Some(_) if remove => FileChange::Removed,
         Some(_) => FileChange::Changed,
     };
-    let changed = Changed {
+    let changed = ChangedFile {
         change,
         events: touched.map(|change| change.event.clone()).collect(),
         backup: None,
-        diff: settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes)),
+        diff: settings::unified_diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes)),
         path,
     };
-    let keep = if remove { Keep::Nothing } else { Keep::Backup };
-    Ok(Plan { changed, before, after: outcome.bytes, keep, kind: Kind::Settings(file) })
+    let keep = if remove { BackupPolicy::Nothing } else { BackupPolicy::Backup };
+    Ok(FilePlan { changed, before, after: outcome.bytes, keep, kind: PlanKind::Settings(file) })
 }
 
 /// Returns whether the user had this settings file before the installation: then one of its backups does not
 /// contain our hooks.
-fn was_there(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
-    let is_ours = |bytes: &Vec<u8>| settings::find(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
+fn existed_before_us(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
+    let is_ours = |bytes: &Vec<u8>| settings::find_hooks(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
 }
 
-fn plan_own(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Result<Option<Plan>> {
-    let before = read(path)?;
+fn plan_own_file(
+    path: &Path,
+    text: &str,
+    task: InstallTask,
+    notes: &mut Vec<String>,
+) -> Result<Option<FilePlan>> {
+    let before = read_settings_file(path)?;
     let old = before.as_deref().map(String::from_utf8_lossy);
     let (change, after) = match (task, &old) {
-        (_, Some(old)) if !is_ours(old) => {
+        (_, Some(old)) if !is_written_by_thru(old) => {
             notes.push(format!("{}: a file of yours has this name; it is left alone", path.display()));
             return Ok(None);
         }
-        (Task::Install, Some(old)) if old == text => (FileChange::Unchanged, text),
-        (Task::Install, Some(_)) => (FileChange::Changed, text),
-        (Task::Install, None) => (FileChange::Created, text),
-        (Task::Uninstall, Some(_)) => (FileChange::Removed, ""),
-        (Task::Uninstall, None) => return Ok(None),
+        (InstallTask::Install, Some(old)) if old == text => (FileChange::Unchanged, text),
+        (InstallTask::Install, Some(_)) => (FileChange::Changed, text),
+        (InstallTask::Install, None) => (FileChange::Created, text),
+        (InstallTask::Uninstall, Some(_)) => (FileChange::Removed, ""),
+        (InstallTask::Uninstall, None) => return Ok(None),
     };
     let old = old.unwrap_or_default();
-    let diff = settings::diff(&old, after);
+    let diff = settings::unified_diff(&old, after);
     // The old file has our mark but may contain the user's edits too. They cannot be distinguished from an older
     // version of our text, so a backup is kept.
-    let keep = if old == text { Keep::Nothing } else { Keep::Backup };
-    let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    let kind = Kind::Own(text.to_owned(), task);
-    Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
+    let keep = if old == text { BackupPolicy::Nothing } else { BackupPolicy::Backup };
+    let changed = ChangedFile { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
+    let kind = PlanKind::Own(text.to_owned(), task);
+    Ok(Some(FilePlan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
 }

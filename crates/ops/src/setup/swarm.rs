@@ -3,37 +3,37 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use model::plan::{self, Imported, Plan, TaskStatus, Warning};
+use model::plan::{self, ImportWarning, ImportedPlan, Plan, TaskStatus};
 use model::render::one_line;
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::{Dir, Found};
+use store::{Dir, FoundRoot};
 
 use crate::features::decisions;
 use crate::features::evidence::{self, import::EvidenceReport};
-use crate::features::plan::import::{self, Incoming, Place, Report};
+use crate::features::plan::import::{self, ExistingPlan, ImportReport, IncomingPlan};
 use crate::features::summaries::{self, import::OutputsReport};
 use crate::input_redactor::InputRedactor;
-use crate::project::benchmark::{self, RunsReport};
+use crate::project::benchmark::{self, ImportedRunsReport};
 use crate::{Error, Mode, Result, World};
 
 /// The folder of opencode-swarm in a project.
-pub const FOLDER: &str = ".swarm";
+pub const SWARM_FOLDER: &str = ".swarm";
 
 /// The largest file that is read. A ledger contains the whole plan many times.
-const LARGEST: usize = 256 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 256 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct SwarmReport {
-    #[serde(serialize_with = "shown")]
+    #[serde(serialize_with = "serialize_path")]
     pub folder: PathBuf,
     /// `None` if the folder has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plan: Option<Report>,
+    pub plan: Option<ImportReport>,
     /// `None` if the folder's context.md is missing or contains no decision.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub decisions: Option<decisions::import::Report>,
+    pub decisions: Option<decisions::import::ImportReport>,
     /// `None` if the folder has no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceReport>,
@@ -42,29 +42,34 @@ pub struct SwarmReport {
     pub summaries: Option<OutputsReport>,
     /// `None` if the folder has no benchmarks.json.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub benchmarks: Option<RunsReport>,
+    pub benchmarks: Option<ImportedRunsReport>,
 }
 
-fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
+fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.display())
 }
 
-pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Result<SwarmReport> {
-    let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
+pub fn import_swarm(
+    world: &World,
+    folder: Option<&Path>,
+    place: ExistingPlan,
+    mode: Mode,
+) -> Result<SwarmReport> {
+    let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
     // A folder that the user names may be a link. The files in it, and a folder in the project, may come from
     // elsewhere: links are not followed there, and a pipe is not waited for.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
-        None => Dir::open(&root.checkout)?.sub(FOLDER)?,
+        None => Dir::open(&root.checkout)?.open_subfolder(SWARM_FOLDER)?,
     };
     let plan = match read_plan(world, &folder)? {
-        Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
+        Some(incoming) => Some(import::import_plan(world, &incoming, place, mode)?),
         None => None,
     };
-    let evidence = evidence::import::run(world, &folder, mode)?;
-    let decisions = decisions::import::context(world, &folder, mode)?;
-    let summaries = summaries::import::run(world, &folder, mode)?;
-    let benchmarks = benchmark::import(world, &folder, mode)?;
+    let evidence = evidence::import::import_evidence(world, &folder, mode)?;
+    let decisions = decisions::import::import_context_file(world, &folder, mode)?;
+    let summaries = summaries::import::import_outputs(world, &folder, mode)?;
+    let benchmarks = benchmark::import_runs(world, &folder, mode)?;
     let folder = folder.path().to_owned();
     let is_nothing = plan.is_none() && evidence.is_none() && decisions.is_none();
     if is_nothing && summaries.is_none() && benchmarks.is_none() {
@@ -80,24 +85,26 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger. Adds the times from the ledger.
-fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
-    let (redactor, folder) = (InputRedactor::to(world), dir.path());
+fn read_plan(world: &World, dir: &Dir) -> Result<Option<IncomingPlan>> {
+    let (redactor, folder) = (InputRedactor::with_settings_of(world), dir.path());
     let file = |name: &str| -> Result<Option<Vec<u8>>> {
-        match dir.read(name, LARGEST) {
+        match dir.read_file(name, MAX_FILE_BYTES) {
             Err(store::Error::Absent { .. }) => Ok(None),
-            bytes => Ok(Some(redactor.clean_bytes(&bytes?).into_owned())),
+            bytes => Ok(Some(redactor.redact_bytes(&bytes?).into_owned())),
         }
     };
     let (json, view, ledger) = (file("plan.json")?, file("plan.md")?, file("plan-ledger.jsonl")?);
     let mark = format!(
         "swarm-{:016x}",
-        fingerprint([&json, &view, &ledger].map(|bytes| bytes.as_deref().unwrap_or_default()))
+        fnv_fingerprint([&json, &view, &ledger].map(|bytes| bytes.as_deref().unwrap_or_default()))
     );
-    let ledger = Ledger::read(ledger.as_deref().unwrap_or_default());
-    let mut warnings: Vec<Warning> = Vec::new();
-    let mut warn = |text: String| warnings.push(Warning { line: 0, text });
-    let of_view = view.as_deref().map(|bytes| import::read(&folder.join("plan.md"), bytes)).transpose()?;
-    let of_json = match json.as_deref().map(|bytes| import::read(&folder.join("plan.json"), bytes)) {
+    let ledger = SwarmLedger::read(ledger.as_deref().unwrap_or_default());
+    let mut warnings: Vec<ImportWarning> = Vec::new();
+    let mut warn = |text: String| warnings.push(ImportWarning { line: 0, text });
+    let of_view =
+        view.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.md"), bytes)).transpose()?;
+    let of_json = match json.as_deref().map(|bytes| import::parse_plan_file(&folder.join("plan.json"), bytes))
+    {
         // If `plan.json` cannot be used, the view or the ledger is better than nothing.
         Some(Err(error)) if of_view.is_some() || ledger.plan.is_some() => {
             warn(format!("plan.json is left out: {error}"));
@@ -105,26 +112,26 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
         }
         read => read.transpose()?,
     };
-    let has_tasks = |read: &Imported| read.plan.tasks().next().is_some();
+    let has_tasks = |read: &ImportedPlan| read.plan.tasks().next().is_some();
     let (name, chosen) = match (of_json, of_view, ledger.plan.clone()) {
         (Some(json), view, _) if has_tasks(&json) => {
             warn_of_difference(&json.plan, view.as_ref().map(|view| &view.plan), &mut warn);
             ("plan.json", json)
         }
         (_, Some(view), _) if has_tasks(&view) => ("plan.md", view),
-        (_, _, Some(plan)) => ("plan-ledger.jsonl", Imported { plan, warnings: Vec::new() }),
+        (_, _, Some(plan)) => ("plan-ledger.jsonl", ImportedPlan { plan, warnings: Vec::new() }),
         (Some(json), _, None) => ("plan.json", json),
         (None, Some(view), None) => ("plan.md", view),
         (None, None, None) => return Ok(None),
     };
-    let Imported { mut plan, warnings: own } = chosen;
+    let ImportedPlan { mut plan, warnings: own } = chosen;
     warnings.extend(own);
-    ledger.date(&mut plan);
+    ledger.set_task_times(&mut plan);
     if plan.title.trim().is_empty() {
         plan.title = "Plan".to_owned();
     }
     let from = folder.join(name).display().to_string();
-    Ok(Some(Incoming { from, plan, warnings, mark, covered: redactor.was_covered() }))
+    Ok(Some(IncomingPlan { from, plan, warnings, mark, covered: redactor.has_redacted() }))
 }
 
 /// Warns if the view differs: it may have been edited by hand, while opencode-swarm itself uses `plan.json`.
@@ -155,14 +162,14 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
 
 /// The content of the ledger: when tasks changed their status, and the last complete plan.
 #[derive(Default)]
-struct Ledger {
+struct SwarmLedger {
     plan: Option<Plan>,
     moved: BTreeMap<(String, TaskStatus), String>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Event {
+struct LedgerEvent {
     event_type: String,
     timestamp: String,
     task_id: Option<String>,
@@ -170,11 +177,11 @@ struct Event {
     payload: Value,
 }
 
-impl Ledger {
-    fn read(bytes: &[u8]) -> Ledger {
-        let mut ledger = Ledger::default();
+impl SwarmLedger {
+    fn read(bytes: &[u8]) -> SwarmLedger {
+        let mut ledger = SwarmLedger::default();
         for line in bytes.split(|b| *b == b'\n') {
-            let Ok(event) = serde_json::from_slice::<Event>(line) else { continue };
+            let Ok(event) = serde_json::from_slice::<LedgerEvent>(line) else { continue };
             let status = event.to_status.as_deref().and_then(TaskStatus::parse);
             if let (Some(task), Some(status)) = (event.task_id, status) {
                 if let Some(known) = ledger.plan.as_mut() {
@@ -190,7 +197,7 @@ impl Ledger {
                     .get("plan")
                     .or(Some(&event.payload))
                     .filter(|plan| plan.get("phases").is_some())
-                && let Ok(read) = plan::read_any(whole.to_string().as_bytes())
+                && let Ok(read) = plan::read_json_or_markdown(whole.to_string().as_bytes())
             {
                 ledger.plan = Some(read.plan);
             }
@@ -199,7 +206,7 @@ impl Ledger {
     }
 
     /// Sets the times when tasks were begun and completed, if they still have that status.
-    fn date(&self, plan: &mut Plan) {
+    fn set_task_times(&self, plan: &mut Plan) {
         let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
             if matches!(task.status, TaskStatus::InProgress | TaskStatus::Completed)

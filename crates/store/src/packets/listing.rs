@@ -5,41 +5,41 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use model::document::Document;
-use model::packet::{Packet, Status};
+use model::packet::{Packet, PacketStatus};
 use rustix::fs::{self, AtFlags, FileType};
 
-use super::{LARGEST, name_of};
+use super::{MAX_PACKET_BYTES, packet_name_of_file};
 use crate::{Dir, Durability, Error, Result, Store, layout};
 
 /// With fewer packets than this, an index saves no time.
-const WORTH_AN_INDEX: usize = 1_000;
+const MIN_PACKETS_FOR_INDEX: usize = 1_000;
 
 /// How many packets at the top of the list are checked one by one even if no file was added or removed, because people
 /// edit these in place. Checking a hundred thousand packets would take too long.
-const WATCHED: usize = 1_000;
+const MAX_PACKETS_CHECKED: usize = 1_000;
 
 /// The largest index that is read: that of several hundred thousand packets. A larger index is rebuilt.
-const LARGEST_INDEX: usize = 128 * 1024 * 1024;
+const MAX_INDEX_BYTES: usize = 128 * 1024 * 1024;
 
 /// The first line of the index. If a file begins with another line, the index is rebuilt.
-const HEAD: &str = "thru packets 2";
+const INDEX_FIRST_LINE: &str = "thru packets 2";
 
 /// File times are coarse, so an index is used only if it is this many nanoseconds newer than the folder's last change.
-const STEP_NS: i64 = 1_000_000_000;
+const MIN_INDEX_AGE_NANOS: i64 = 1_000_000_000;
 
 /// All packets in the form of the index: a first line, then one line for each packet. Most of a long list is never
 /// shown, so lines are parsed only on demand.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct PacketListing {
     text: String,
 }
 
 /// One packet, with the fields that are shown in a list of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listed<'a> {
+pub struct ListedPacket<'a> {
     /// The file's name without its suffix; it identifies the packet.
     pub name: &'a str,
-    pub status: Option<Status>,
+    pub status: Option<PacketStatus>,
     pub updated_at: &'a str,
     pub created_at: &'a str,
     pub claimed_by: &'a str,
@@ -51,12 +51,12 @@ pub struct Listed<'a> {
 impl Store {
     /// Lists every packet. The index is used only if the packets at its top are unchanged and no file in the folder
     /// was added, removed or replaced. A caller that needs only one packet reads that packet instead.
-    pub fn packets(&self) -> Result<Listing> {
-        let folder = match self.dir().sub(layout::PACKETS) {
-            Err(Error::Absent { .. }) => return Ok(Listing::default()),
+    pub fn list_packets(&self) -> Result<PacketListing> {
+        let folder = match self.dir().open_subfolder(layout::PACKETS) {
+            Err(Error::Absent { .. }) => return Ok(PacketListing::default()),
             folder => folder?,
         };
-        let changed = look(self.dir(), layout::PACKETS).map_or(0, |(at, _)| at);
+        let changed = change_time_and_size(self.dir(), layout::PACKETS).map_or(0, |(at, _)| at);
         let known = match self.read_index() {
             Some(index) if index.is_current(changed) && index.listing.is_unchanged(&folder) => {
                 return Ok(index.listing);
@@ -66,9 +66,12 @@ impl Store {
         let lines: HashMap<&str, &str> =
             known.lines().filter_map(|line| Some((line.split('\t').next()?, line))).collect();
         let names: Vec<String> = folder.entries()?.into_iter().map(|entry| entry.name).collect();
-        let names: Vec<&str> = names.iter().filter_map(|name| name_of(name)).collect();
-        let listing = Listing::of(changed, &side_by_side(&names, |name| line_of(&folder, name, &lines)));
-        if names.len() >= WORTH_AN_INDEX {
+        let names: Vec<&str> = names.iter().filter_map(|name| packet_name_of_file(name)).collect();
+        let listing = PacketListing::from_lines(
+            changed,
+            &map_in_parallel(&names, |name| index_line(&folder, name, &lines)),
+        );
+        if names.len() >= MIN_PACKETS_FOR_INDEX {
             self.write_index(&listing);
         }
         Ok(listing)
@@ -76,60 +79,61 @@ impl Store {
 
     /// Returns the names at the top of the index, last changed first. This is fast, but the names are as old as the
     /// index. Without an index it returns nothing.
-    pub fn packets_at_the_top(&self, bytes: usize) -> Vec<String> {
+    pub fn newest_packets_in_index(&self, bytes: usize) -> Vec<String> {
         let Ok(top) = self.dir().read_start(layout::PACKETS_INDEX, bytes) else { return Vec::new() };
         let text = String::from_utf8_lossy(&top);
-        let Some((whole, _)) = text.rsplit_once('\n').filter(|_| text.starts_with(HEAD)) else {
+        let Some((whole, _)) = text.rsplit_once('\n').filter(|_| text.starts_with(INDEX_FIRST_LINE)) else {
             return Vec::new();
         };
-        whole.lines().skip(1).filter_map(Listed::parse).map(|packet| packet.name.to_owned()).collect()
+        whole.lines().skip(1).filter_map(ListedPacket::parse).map(|packet| packet.name.to_owned()).collect()
     }
 
-    fn read_index(&self) -> Option<Index> {
-        let bytes = self.dir().read(layout::PACKETS_INDEX, LARGEST_INDEX).ok()?;
-        let listing = Listing { text: String::from_utf8(bytes).ok()? };
-        let (of_folder, count) = listing.text.lines().next()?.strip_prefix(HEAD)?.trim().split_once(' ')?;
+    fn read_index(&self) -> Option<PacketIndex> {
+        let bytes = self.dir().read_file(layout::PACKETS_INDEX, MAX_INDEX_BYTES).ok()?;
+        let listing = PacketListing { text: String::from_utf8(bytes).ok()? };
+        let (of_folder, count) =
+            listing.text.lines().next()?.strip_prefix(INDEX_FIRST_LINE)?.trim().split_once(' ')?;
         let (of_folder, count) = (of_folder.parse().ok()?, count.parse::<usize>().ok()?);
         // An incomplete index would hide packets.
         let is_whole = listing.text.ends_with('\n') && listing.len() == count;
-        let (written, _) = look(self.dir(), layout::PACKETS_INDEX)?;
-        is_whole.then_some(Index { written, of_folder, listing })
+        let (written, _) = change_time_and_size(self.dir(), layout::PACKETS_INDEX)?;
+        is_whole.then_some(PacketIndex { written, of_folder, listing })
     }
 
     /// Writes the index. It is a cache, so a failure is ignored.
-    fn write_index(&self, listing: &Listing) {
-        if let Ok(folder) = self.dir().make("indexes") {
+    fn write_index(&self, listing: &PacketListing) {
+        if let Ok(folder) = self.dir().create_subfolder("indexes") {
             let name = layout::PACKETS_INDEX.rsplit('/').next().unwrap_or_default();
             let _ = folder.write(name, listing.text.as_bytes(), Durability::Cache);
         }
     }
 }
 
-struct Index {
+struct PacketIndex {
     /// When the index was written.
     written: i64,
     /// When the folder had last changed before the index was written.
     of_folder: i64,
-    listing: Listing,
+    listing: PacketListing,
 }
 
-impl Index {
+impl PacketIndex {
     fn is_current(&self, changed: i64) -> bool {
-        self.of_folder == changed && self.written - changed > STEP_NS
+        self.of_folder == changed && self.written - changed > MIN_INDEX_AGE_NANOS
     }
 }
 
-impl Listing {
-    fn of(changed: i64, lines: &[Cow<'_, str>]) -> Listing {
-        let mut sorted: Vec<(Listed, &str)> =
-            lines.iter().filter_map(|line| Some((Listed::parse(line)?, line.as_ref()))).collect();
+impl PacketListing {
+    fn from_lines(changed: i64, lines: &[Cow<'_, str>]) -> PacketListing {
+        let mut sorted: Vec<(ListedPacket, &str)> =
+            lines.iter().filter_map(|line| Some((ListedPacket::parse(line)?, line.as_ref()))).collect();
         sorted.sort_unstable_by(|(a, _), (b, _)| (b.updated_at, b.name).cmp(&(a.updated_at, a.name)));
-        let mut text = format!("{HEAD} {changed} {}\n", sorted.len());
+        let mut text = format!("{INDEX_FIRST_LINE} {changed} {}\n", sorted.len());
         for (_, line) in sorted {
             text.push_str(line);
             text.push('\n');
         }
-        Listing { text }
+        PacketListing { text }
     }
 
     fn lines(&self) -> impl Iterator<Item = &str> {
@@ -137,8 +141,8 @@ impl Listing {
     }
 
     /// Returns the packets, last changed first.
-    pub fn iter(&self) -> impl Iterator<Item = Listed<'_>> {
-        self.lines().filter_map(Listed::parse)
+    pub fn iter(&self) -> impl Iterator<Item = ListedPacket<'_>> {
+        self.lines().filter_map(ListedPacket::parse)
     }
 
     pub fn len(&self) -> usize {
@@ -150,37 +154,38 @@ impl Listing {
     }
 
     fn is_unchanged(&self, folder: &Dir) -> bool {
-        let is_same = |packet: Listed| stamp(folder, packet.name).is_some_and(|stamp| stamp == packet.stamp);
-        self.iter().take(WATCHED).all(is_same)
+        let is_same =
+            |packet: ListedPacket| file_stamp(folder, packet.name).is_some_and(|stamp| stamp == packet.stamp);
+        self.iter().take(MAX_PACKETS_CHECKED).all(is_same)
     }
 }
 
-impl<'a> Listed<'a> {
-    fn parse(line: &'a str) -> Option<Listed<'a>> {
+impl<'a> ListedPacket<'a> {
+    fn parse(line: &'a str) -> Option<ListedPacket<'a>> {
         let mut fields = line.split('\t');
         let mut next = || fields.next();
         let [name, stamp, status] = [next()?, next()?, next()?];
         let [updated_at, created_at, claimed_by, purpose] = [next()?, next()?, next()?, next()?];
-        let status = Status::parse(status);
-        Some(Listed { name, status, updated_at, created_at, claimed_by, purpose, stamp })
+        let status = PacketStatus::parse(status);
+        Some(ListedPacket { name, status, updated_at, created_at, claimed_by, purpose, stamp })
     }
 }
 
 /// Returns the index line of a packet if its file is unchanged, or else a new line from the packet.
-fn line_of<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
-    let stamp = stamp(folder, name)?;
+fn index_line<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
+    let stamp = file_stamp(folder, name)?;
     if let Some(line) = known.get(name)
-        && Listed::parse(line).is_some_and(|packet| packet.stamp == stamp)
+        && ListedPacket::parse(line).is_some_and(|packet| packet.stamp == stamp)
     {
         return Some(Cow::Borrowed(line));
     }
-    let (stamp, packet) = match folder.read(&format!("{name}.md"), LARGEST) {
-        Ok(bytes) => (stamp, Packet::read(&Document::parse(bytes), name)),
+    let (stamp, packet) = match folder.read_file(&format!("{name}.md"), MAX_PACKET_BYTES) {
+        Ok(bytes) => (stamp, Packet::read_frontmatter(&Document::parse(bytes), name)),
         Err(Error::Absent { .. }) => return None,
         // The file exists, so it must appear in the list even if it cannot be read.
         Err(error) => ("-".into(), Packet { purpose: error.to_string(), ..Packet::default() }),
     };
-    let status = packet.status.map_or("", Status::name);
+    let status = packet.status.map_or("", PacketStatus::name);
     let mut line = format!("{name}\t{stamp}\t{status}");
     for field in [&packet.updated_at, &packet.created_at, &packet.claimed_by, &packet.purpose] {
         line.push('\t');
@@ -189,12 +194,12 @@ fn line_of<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Opti
     Some(Cow::Owned(line))
 }
 
-fn stamp(folder: &Dir, name: &str) -> Option<String> {
-    look(folder, &format!("{name}.md")).map(|(changed, size)| format!("{changed}:{size}"))
+fn file_stamp(folder: &Dir, name: &str) -> Option<String> {
+    change_time_and_size(folder, &format!("{name}.md")).map(|(changed, size)| format!("{changed}:{size}"))
 }
 
 /// Returns when a file was last changed, in nanoseconds, and its size.
-fn look(folder: &Dir, name: &str) -> Option<(i64, i64)> {
+fn change_time_and_size(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let kind = FileType::from_raw_mode(stat.st_mode);
     let changed = stat.st_mtime as i64 * 1_000_000_000 + stat.st_mtime_nsec as i64;
@@ -202,10 +207,13 @@ fn look(folder: &Dir, name: &str) -> Option<(i64, i64)> {
 }
 
 /// Divides the work on a long list among the cores.
-fn side_by_side<'a>(names: &[&str], work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync) -> Vec<Cow<'a, str>> {
+fn map_in_parallel<'a>(
+    names: &[&str],
+    work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync,
+) -> Vec<Cow<'a, str>> {
     let do_part = |part: &[&str]| part.iter().filter_map(|name| work(name)).collect::<Vec<_>>();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let parts = if names.len() < WORTH_AN_INDEX { 1 } else { cores.min(8) };
+    let parts = if names.len() < MIN_PACKETS_FOR_INDEX { 1 } else { cores.min(8) };
     if parts == 1 {
         return do_part(names);
     }

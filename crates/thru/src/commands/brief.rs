@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use model::brief::Occasion;
 use ops::Result;
 use ops::World;
-use ops::session::brief::{BriefOptions, Ranking, Room};
+use ops::session::brief::{BriefOptions, BriefRoom, RankingChoice};
 
 use crate::output::{self, DIM, Format};
 
@@ -23,7 +23,7 @@ pub struct Args {
     session: Option<String>,
     /// The event to compose it for [default: a compaction if there was one and the session goes on]
     #[arg(long, value_enum)]
-    event: Option<At>,
+    event: Option<OccasionArg>,
     /// The harness whose limits apply, and whose transcript it is
     #[arg(long = "for", value_name = "HARNESS")]
     harness: Option<String>,
@@ -44,17 +44,17 @@ pub struct Args {
     explain: Option<Option<String>>,
     /// Rank by score or in the fixed order, whatever brief.scoring.enabled says
     #[arg(long, value_enum)]
-    scoring: Option<Scoring>,
+    scoring: Option<ScoringArg>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Scoring {
+enum ScoringArg {
     On,
     Off,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum At {
+enum OccasionArg {
     Startup,
     Resume,
     Compact,
@@ -62,21 +62,21 @@ enum At {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let room = match (args.all, args.max_chars, args.budget) {
-        (true, ..) => Room::All,
-        (_, Some(most), _) => Room::Chars(most),
-        (_, _, Some(most)) => Room::Tokens(most),
-        _ => Room::Harness,
+        (true, ..) => BriefRoom::All,
+        (_, Some(most), _) => BriefRoom::Chars(most),
+        (_, _, Some(most)) => BriefRoom::Tokens(most),
+        _ => BriefRoom::Harness,
     };
     let occasion = args.event.map(|event| match event {
-        At::Startup => Occasion::Started,
-        At::Resume => Occasion::Resumed,
-        At::Compact => Occasion::Compacted,
+        OccasionArg::Startup => Occasion::Started,
+        OccasionArg::Resume => Occasion::Resumed,
+        OccasionArg::Compact => Occasion::Compacted,
     });
     let ranking = args.scoring.map(|scoring| match scoring {
-        Scoring::On => Ranking::Scored,
-        Scoring::Off => Ranking::Fixed,
+        ScoringArg::On => RankingChoice::Scored,
+        ScoringArg::Off => RankingChoice::Fixed,
     });
-    let mut report = ops::session::brief::run(
+    let mut report = ops::session::brief::show_brief(
         world,
         &BriefOptions {
             occasion,
@@ -89,14 +89,14 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         },
     )?;
     if format == Format::Text {
-        report.findings.iter().for_each(|finding| output::talk(output::finding(finding)));
+        report.findings.iter().for_each(|finding| output::print_message(output::format_finding(finding)));
     }
     if let (Format::Text, Some(skipped)) = (format, report.skipped) {
         let torn = (skipped.torn > 0).then(|| format!("{} torn", skipped.torn));
         let unknown = (skipped.unknown > 0).then(|| format!("{} of unknown types", skipped.unknown));
         let words: Vec<String> = torn.into_iter().chain(unknown).collect();
         if !words.is_empty() {
-            output::talk(format_args!(
+            output::print_message(format_args!(
                 "{DIM}lines of the transcript that were skipped: {}{DIM:#}",
                 words.join(", ")
             ));
@@ -104,18 +104,18 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
     let candidates = report.explained.rows.len();
     if let Some(Some(id)) = &args.explain {
-        report.explained.rows = vec![explain::find(&report.explained.rows, id)?];
+        report.explained.rows = vec![explain::find_candidate(&report.explained.rows, id)?];
     }
     match (format, &args.explain, &report.explained.text) {
-        (Format::Json, ..) => output::json(&report),
+        (Format::Json, ..) => output::print_json(&report),
         (Format::Text, Some(None), _) => explain::print_table(&report),
-        (Format::Text, Some(Some(_)), _) => explain::print_one(&report.explained.rows[0], candidates),
-        (Format::Text, None, Some(text)) => output::line(text.trim_end()),
+        (Format::Text, Some(Some(_)), _) => explain::print_candidate(&report.explained.rows[0], candidates),
+        (Format::Text, None, Some(text)) => output::print_line(text.trim_end()),
         (Format::Text, None, None) => match (report.max_chars, args.budget) {
-            _ if report.explained.rows.is_empty() => output::talk("There is nothing to tell."),
-            (_, Some(most)) => output::talk(format_args!("Nothing fits into {most} tokens.")),
-            (Some(most), None) => output::talk(format_args!("Nothing fits into {most} characters.")),
-            (None, None) => output::talk("There is nothing to tell."),
+            _ if report.explained.rows.is_empty() => output::print_message("There is nothing to tell."),
+            (_, Some(most)) => output::print_message(format_args!("Nothing fits into {most} tokens.")),
+            (Some(most), None) => output::print_message(format_args!("Nothing fits into {most} characters.")),
+            (None, None) => output::print_message("There is nothing to tell."),
         },
     }
     Ok(0)

@@ -18,11 +18,11 @@ pub fn run(args: &Args, format: Format) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "thru", &mut script);
     match format {
-        Format::Json => output::json(&serde_json::json!({
+        Format::Json => output::print_json(&serde_json::json!({
             "shell": args.shell.to_string(),
             "script": String::from_utf8_lossy(&script),
         })),
-        Format::Text => output::data(&script),
+        Format::Text => output::print_data(&script),
     }
     Ok(0)
 }

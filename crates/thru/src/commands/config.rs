@@ -1,6 +1,6 @@
-use model::config::{Entry, KEYS, Stage};
-use model::finding::{Finding, Level};
-use model::text::count;
+use model::config::{ConfigEntry, KEYS, StageDefinition};
+use model::finding::{Finding, FindingLevel};
+use model::text::count_with_noun;
 use ops::Result;
 use ops::World;
 use ops::project::settings;
@@ -17,48 +17,54 @@ pub struct Args {}
 
 #[derive(Serialize)]
 struct ConfigReport<'a> {
-    settings: &'a [Entry],
-    stages: &'a [Stage],
+    settings: &'a [ConfigEntry],
+    stages: &'a [StageDefinition],
     findings: &'a [Finding],
 }
 
 pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
-    let resolved = settings::here(world);
+    let resolved = settings::settings_here(world);
     match format {
-        Format::Json => output::json(&ConfigReport {
+        Format::Json => output::print_json(&ConfigReport {
             settings: &resolved.entries,
             stages: &resolved.stages,
             findings: &resolved.findings,
         }),
         Format::Text => {
-            print(&resolved.entries);
+            print_entries(&resolved.entries);
             resolved.stages.iter().filter(|stage| stage.broken.is_none()).for_each(print_stage);
-            resolved.findings.iter().for_each(|finding| output::talk(output::finding(finding)));
+            resolved
+                .findings
+                .iter()
+                .for_each(|finding| output::print_message(output::format_finding(finding)));
         }
     }
-    let failed = resolved.findings.iter().any(|finding| finding.level == Level::Error);
+    let failed = resolved.findings.iter().any(|finding| finding.level == FindingLevel::Error);
     Ok(u8::from(failed))
 }
 
-fn print(entries: &[Entry]) {
+fn print_entries(entries: &[ConfigEntry]) {
     let values: Vec<String> = entries.iter().map(|entry| entry.value.to_string()).collect();
-    let (keys, width) = (widest(entries.iter().map(|e| e.key)), widest(values.iter().map(String::as_str)));
-    let sources = widest(entries.iter().map(|e| e.source.as_str()));
+    let (keys, width) =
+        (max_width(entries.iter().map(|e| e.key)), max_width(values.iter().map(String::as_str)));
+    let sources = max_width(entries.iter().map(|e| e.source.as_str()));
     for (entry, value) in entries.iter().zip(&values) {
         let about = KEYS.iter().find(|key| key.name == entry.key).map_or("", |key| key.help);
-        let Entry { key, source, .. } = entry;
-        output::line(format_args!("{key:<keys$}  {value:<width$}  {source:<sources$}  {DIM}{about}{DIM:#}"));
+        let ConfigEntry { key, source, .. } = entry;
+        output::print_line(format_args!(
+            "{key:<keys$}  {value:<width$}  {source:<sources$}  {DIM}{about}{DIM:#}"
+        ));
     }
 }
 
-fn print_stage(stage: &Stage) {
-    let Stage { name, source, .. } = stage;
-    let outputs = count(stage.expected().len(), "output");
-    output::line(format_args!(
+fn print_stage(stage: &StageDefinition) {
+    let StageDefinition { name, source, .. } = stage;
+    let outputs = count_with_noun(stage.expected_outputs().len(), "output");
+    output::print_line(format_args!(
         "stages.{name}  {outputs}  {source}  {DIM}`thru gate run --stage {name}`{DIM:#}"
     ));
 }
 
-fn widest<'a>(words: impl Iterator<Item = &'a str>) -> usize {
+fn max_width<'a>(words: impl Iterator<Item = &'a str>) -> usize {
     words.map(str::len).max().unwrap_or(0)
 }

@@ -3,7 +3,7 @@ mod new;
 mod schema;
 mod validate;
 
-use ops::setup::init::Hooks;
+use ops::setup::init::HookInstallation;
 use ops::{Result, World};
 
 use crate::commands::{init, lifecycle, recover};
@@ -17,7 +17,7 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn makes_root(&self) -> bool {
+    pub fn creates_root(&self) -> bool {
         matches!(self.command, Command::Init(_))
     }
 }
@@ -38,7 +38,7 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
-        Command::Init(args) => init::make(world, args, Hooks::Leave, format),
+        Command::Init(args) => init::create_root(world, args, HookInstallation::Leave, format),
         Command::Validate(args) => validate::run(world, args, format),
         Command::Schema(schema::Args {}) => Ok(schema::run(format)),
         Command::New(args) => new::run(world, args, format),

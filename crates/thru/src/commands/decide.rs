@@ -1,5 +1,5 @@
-use model::decision::{Kind, LONGEST_TEXT};
-use ops::features::decisions::record::{self, Wanted};
+use model::decision::{DecisionKind, MAX_TEXT_BYTES};
+use ops::features::decisions::record::{self, NewDecision};
 use ops::{Error, Result, World};
 
 use super::decisions::print_report;
@@ -34,23 +34,23 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let text = if args.text == "-" { stdin()? } else { args.text.clone() };
-    let wanted = Wanted {
+    let text = if args.text == "-" { read_stdin()? } else { args.text.clone() };
+    let wanted = NewDecision {
         text: &text,
         why: args.why.as_deref(),
-        kind: if args.pattern { Kind::Pattern } else { Kind::Decision },
+        kind: if args.pattern { DecisionKind::Pattern } else { DecisionKind::Decision },
         supersedes: args.supersedes.as_deref(),
         expires: args.expires.as_deref(),
         task: args.task.as_deref(),
         session: args.session.as_deref(),
     };
-    print_report(&record::decide(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
+    print_report(&record::record_decision(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
     Ok(0)
 }
 
-pub fn stdin() -> Result<String> {
+pub fn read_stdin() -> Result<String> {
     // Read more than the longest text that is kept, so that the refusal of a longer text can give its length.
-    let bytes = ops::input::stdin(16 * LONGEST_TEXT)?;
+    let bytes = ops::input::read_stdin(16 * MAX_TEXT_BYTES)?;
     String::from_utf8(bytes)
         .map_err(|_| Error::Usage { what: "stdin is not UTF-8".into(), hint: "a decision is text".into() })
 }

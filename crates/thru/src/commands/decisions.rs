@@ -2,17 +2,17 @@ mod list;
 mod show;
 
 use clap::Subcommand;
-use model::decision::{Decision, Kind, Standing, State};
+use model::decision::{Decision, DecisionKind, DecisionStanding, DecisionState};
 use model::render::one_line;
 use ops::features::decisions::import;
-use ops::features::decisions::record::{self, Report, Wanted};
+use ops::features::decisions::record::{self, DecisionReport, NewDecision};
 use ops::{Mode, Result, World};
 
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
 /// How many characters of a text a list shows.
-const TEXT: usize = 160;
+const MAX_TEXT_CHARS: usize = 160;
 
 /// Decisions: which hold, why, and what they took the place of
 ///
@@ -71,79 +71,92 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
-        Command::List { suggested: true, n, .. } => return list::suggested(world, *n, format),
+        Command::List { suggested: true, n, .. } => return list::list_suggested(world, *n, format),
         Command::List { all, n, .. } => return list::run(world, *all, *n, format),
         Command::Show { id } => return show::run(world, id, format),
         Command::Supersede { id, text: Some(text), why, expires, session } => {
-            let text = if text == "-" { super::decide::stdin()? } else { text.clone() };
-            let wanted = Wanted {
+            let text = if text == "-" { super::decide::read_stdin()? } else { text.clone() };
+            let wanted = NewDecision {
                 text: &text,
                 why: why.as_deref(),
                 supersedes: Some(id),
                 expires: expires.as_deref(),
                 session: session.as_deref(),
-                ..Wanted::default()
+                ..NewDecision::default()
             };
-            print_report(&record::decide(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
+            print_report(
+                &record::record_decision(world, &wanted)?,
+                format,
+                &format!("{GOOD}Decided{GOOD:#}"),
+            );
         }
         Command::Supersede { id, text: None, why, session, .. } => {
-            let report = record::withdraw(world, id, why.as_deref(), session.as_deref())?;
+            let report = record::withdraw_decision(world, id, why.as_deref(), session.as_deref())?;
             print_report(&report, format, "Withdrawn");
         }
         Command::Accept { id, why } => {
-            let report = record::accept(world, id, why.as_deref())?;
+            let report = record::accept_suggestion(world, id, why.as_deref())?;
             print_report(&report, format, &format!("{GOOD}Accepted{GOOD:#}"));
         }
     }
     Ok(0)
 }
 
-pub fn print_report(report: &Report, format: Format, word: &str) {
+pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
     if format == Format::Json {
-        return output::json(report);
+        return output::print_json(report);
     }
-    let Report { decision, superseded, changed, covered, notes } = report;
+    let DecisionReport { decision, superseded, changed, covered, notes } = report;
     let text = if decision.is_withdrawal() { superseded } else { &decision.text };
     let id = if decision.is_withdrawal() { &decision.supersedes } else { &decision.id };
     let word = if *changed { word } else { "It was so already" };
-    output::line(format_args!("{word} {DIM}{id}{DIM:#}: {BOLD}{}{BOLD:#}", one_line(text, TEXT)));
+    output::print_line(format_args!(
+        "{word} {DIM}{id}{DIM:#}: {BOLD}{}{BOLD:#}",
+        one_line(text, MAX_TEXT_CHARS)
+    ));
     if !superseded.is_empty() && !decision.is_withdrawal() {
-        output::line(format_args!("  in place of: {}", one_line(superseded, TEXT)));
+        output::print_line(format_args!("  in place of: {}", one_line(superseded, MAX_TEXT_CHARS)));
     }
     print_notes(notes, *covered);
 }
 
 /// Prints what `thru import swarm` took from a context.md.
-pub fn print_import(report: &import::Report, mode: Mode) {
-    let import::Report { from, decisions, patterns, known, written, .. } = report;
+pub fn print_import(report: &import::ImportReport, mode: Mode) {
+    let import::ImportReport { from, decisions, patterns, known, written, .. } = report;
     let how = match (written, mode) {
         (0, Mode::DryRun) if *known < decisions + patterns => "Would be imported".to_owned(),
         (0, _) => "Imported before".to_owned(),
         _ => format!("{GOOD}Imported{GOOD:#}"),
     };
-    output::line(format_args!("{how}: {decisions} decisions, {patterns} patterns {DIM}({from}){DIM:#}"));
+    output::print_line(format_args!(
+        "{how}: {decisions} decisions, {patterns} patterns {DIM}({from}){DIM:#}"
+    ));
     if *known > 0 && *known < decisions + patterns {
-        output::line(format_args!("  {known} of them were here already"));
+        output::print_line(format_args!("  {known} of them were here already"));
     }
     for warning in &report.warnings {
-        output::talk(format_args!("{WARN}warning:{WARN:#} line {}: {}", warning.line, warning.text));
+        output::print_message(format_args!("{WARN}warning:{WARN:#} line {}: {}", warning.line, warning.text));
     }
     print_notes(&report.notes, report.covered);
 }
 
 /// Returns a decision as a line of a list.
-fn row(one: &Standing) -> String {
+fn format_row(one: &DecisionStanding) -> String {
     let Decision { id, ts, text, why, kind, .. } = &one.decision;
     let day = one_line(ts.get(..10).unwrap_or(ts), 10);
-    let kind = if *kind == Kind::Pattern { "pattern: " } else { "" };
-    let why = reason(why);
+    let kind = if *kind == DecisionKind::Pattern { "pattern: " } else { "" };
+    let why = format_reason(why);
     let state = match one.state {
-        State::Current => String::new(),
+        DecisionState::Current => String::new(),
         state => format!("  {WARN}{}{WARN:#}", state.name()),
     };
-    format!("{DIM}{} {day}{DIM:#}  {kind}{}{why}{state}", one_line(id, 20), one_line(text, TEXT))
+    format!("{DIM}{} {day}{DIM:#}  {kind}{}{why}{state}", one_line(id, 20), one_line(text, MAX_TEXT_CHARS))
 }
 
-fn reason(why: &str) -> String {
-    if why.is_empty() { String::new() } else { format!("  {DIM}because {}{DIM:#}", one_line(why, TEXT)) }
+fn format_reason(why: &str) -> String {
+    if why.is_empty() {
+        String::new()
+    } else {
+        format!("  {DIM}because {}{DIM:#}", one_line(why, MAX_TEXT_CHARS))
+    }
 }

@@ -1,4 +1,4 @@
-use model::finding::Level;
+use model::finding::FindingLevel;
 use model::time;
 use ops::Result;
 use ops::World;
@@ -16,24 +16,27 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 pub struct Args {}
 
 pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
-    let report = ops::project::doctor::run(world);
+    let report = ops::project::doctor::run_doctor(world);
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => print(&report, world),
+        Format::Json => output::print_json(&report),
+        Format::Text => print_report(&report, world),
     }
     Ok(u8::from(!report.is_clean()))
 }
 
-fn print(report: &DoctorReport, world: &World) {
+fn print_report(report: &DoctorReport, world: &World) {
     let width = report.checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     for check in &report.checks {
-        let (style, mark) = mark(check);
-        output::line(format_args!(
+        let (style, mark) = status_mark(check);
+        output::print_line(format_args!(
             "{style}{mark}{style:#} {BOLD}{:<width$}{BOLD:#}  {}",
             check.name, check.text
         ));
         for finding in &check.findings {
-            output::line(format_args!("    {}", output::finding(finding).replace('\n', "\n    ")));
+            output::print_line(format_args!(
+                "    {}",
+                output::format_finding(finding).replace('\n', "\n    ")
+            ));
         }
     }
     if !report.events.is_empty() {
@@ -46,25 +49,25 @@ fn print_events(events: &[EventStatistics], world: &World) {
         "\n{:<12} {:<15} {:>6}  {:<13} {:>8} {:>8}",
         "harness", "event", "runs", "last fired", "p50 ms", "p99 ms"
     );
-    output::line(format_args!("{DIM}{head}{DIM:#}"));
+    output::print_line(format_args!("{DIM}{head}{DIM:#}"));
     for EventStatistics { harness, event, runs, last_at, p50_ms, p99_ms } in events {
-        let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
+        let ago = time::parse_time(last_at).map_or(String::new(), |at| time::describe_age(at, world.now));
         let ms = |ms: &Option<f64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1}"));
         let (p50, p99) = (ms(p50_ms), ms(p99_ms));
-        output::line(format_args!("{harness:<12} {event:<15} {runs:>6}  {ago:<13} {p50:>8} {p99:>8}"));
+        output::print_line(format_args!("{harness:<12} {event:<15} {runs:>6}  {ago:<13} {p50:>8} {p99:>8}"));
     }
     if events.iter().any(|event| event.p50_ms.is_none()) {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{DIM}-: not timed. A tool call writes one line, its journal's, before its own time is known.{DIM:#}"
         ));
     }
 }
 
 /// Returns the style and the word for the result of a check. The word is clear even without colour.
-fn mark(check: &Check) -> (output::Style, &'static str) {
+fn status_mark(check: &Check) -> (output::Style, &'static str) {
     match check.findings.iter().map(|finding| finding.level).max() {
-        None | Some(Level::Note) => (GOOD, "ok  "),
-        Some(Level::Warning) => (WARN, "warn"),
-        Some(Level::Error) => (BAD, "bad "),
+        None | Some(FindingLevel::Note) => (GOOD, "ok  "),
+        Some(FindingLevel::Warning) => (WARN, "warn"),
+        Some(FindingLevel::Error) => (BAD, "bad "),
     }
 }

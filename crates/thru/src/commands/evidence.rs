@@ -5,7 +5,7 @@ mod run;
 mod show;
 
 use clap::Subcommand;
-use model::evidence::Proof;
+use model::evidence::ProofState;
 use ops::features::evidence::show::EvidenceLine;
 use ops::{Result, World};
 
@@ -51,10 +51,10 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 pub fn proof_style(line: &EvidenceLine) -> Style {
     match line.proof {
         _ if line.error.is_some() => BAD,
-        Proof::Passed => GOOD,
-        Proof::Stale => WARN,
-        Proof::Failed => BAD,
-        Proof::None => DIM,
+        ProofState::Passed => GOOD,
+        ProofState::Stale => WARN,
+        ProofState::Failed => BAD,
+        ProofState::None => DIM,
     }
 }
 

@@ -1,9 +1,9 @@
 use model::render::one_line;
-use model::text::count;
+use model::text::count_with_noun;
 use model::time;
 use ops::Result;
 use ops::World;
-use ops::session::files::{FilesReport, Row};
+use ops::session::files::{FileRow, FilesReport};
 
 use crate::output::{self, DIM, Format};
 
@@ -22,39 +22,40 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mut report = ops::session::files::run(world, args.session.as_deref())?;
+    let mut report = ops::session::files::files_report(world, args.session.as_deref())?;
     let all = report.files.len();
     if args.limit > 0 {
         report.files.truncate(args.limit);
     }
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => print(&report, all, world),
+        Format::Json => output::print_json(&report),
+        Format::Text => print_report(&report, all, world),
     }
     Ok(0)
 }
 
-fn print(report: &FilesReport, all: usize, world: &World) {
+fn print_report(report: &FilesReport, all: usize, world: &World) {
     if report.files.is_empty() {
-        output::talk("Hooks have not reported any file yet.");
+        output::print_message("Hooks have not reported any file yet.");
         return;
     }
     let width = report.files.iter().map(|row| row.path.chars().count()).max().unwrap_or(0).min(70);
     for row in &report.files {
         let path = one_line(&row.path, 400);
-        let ago = time::parse(&row.last_at).map_or(String::new(), |at| time::ago(at, world.now));
-        output::line(format_args!("{path:<width$}  {:<22}  {DIM}{ago}{DIM:#}", what(row)));
+        let ago =
+            time::parse_time(&row.last_at).map_or(String::new(), |at| time::describe_age(at, world.now));
+        output::print_line(format_args!("{path:<width$}  {:<22}  {DIM}{ago}{DIM:#}", describe_use(row)));
     }
     if all > report.files.len() {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{DIM}and {}; -n 0 shows all{DIM:#}",
-            count(all - report.files.len(), "other file")
+            count_with_noun(all - report.files.len(), "other file")
         ));
     }
 }
 
 /// Returns a text like `edited 4×, read 2×, gone`.
-fn what(row: &Row) -> String {
+fn describe_use(row: &FileRow) -> String {
     let times = |n: u32, word: &str| match n {
         0 => None,
         1 => Some(word.to_owned()),

@@ -1,13 +1,13 @@
 use std::path::PathBuf;
 
 use model::activity;
-use model::text::count;
+use model::text::count_with_noun;
 use ops::Result;
 use ops::World;
-use ops::features::packets::handoff::{FileHashes, HandoffReport, Request};
-use ops::session::list::Chosen;
+use ops::features::packets::handoff::{FileHashes, HandoffReport, HandoffRequest};
+use ops::session::list::SessionChoice;
 
-use super::packet::absolute;
+use super::packet::to_absolute_paths;
 use crate::output::{self, DIM, Format, GOOD};
 
 /// Write a packet: what the work is about, its state, and what to do next
@@ -40,13 +40,13 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let report = ops::features::packets::handoff::run(
+    let report = ops::features::packets::handoff::write_handoff(
         world,
-        &Request {
+        &HandoffRequest {
             purpose: &args.purpose.join(" "),
             session: args.session.as_deref(),
             transcript: args.transcript.as_deref(),
-            confirmed: &absolute(world, &args.confirm),
+            confirmed: &to_absolute_paths(world, &args.confirm),
             validators: &args.validator,
             promise: args.promise.as_deref(),
             max_iterations: args.max_iterations.into(),
@@ -54,39 +54,50 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         },
     )?;
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => print(&report),
+        Format::Json => output::print_json(&report),
+        Format::Text => print_report(&report),
     }
     if report.covered {
-        output::note_redacted();
+        output::print_redaction_note();
     }
     Ok(0)
 }
 
-fn print(report: &HandoffReport) {
+fn print_report(report: &HandoffReport) {
     let HandoffReport { id, session, edited, failing, open_todos, .. } = report;
-    output::line(format_args!("{GOOD}packet{GOOD:#} {id}"));
-    output::line(report.path.display());
+    output::print_line(format_args!("{GOOD}packet{GOOD:#} {id}"));
+    output::print_line(report.path.display());
     if session.is_empty() {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{DIM}nothing has been captured here, so it contains only the purpose and git{DIM:#}"
         ));
     } else {
         let guess = match (&report.instead_of, report.chosen) {
             (Some(newer), _) => {
-                format!(", the last that did work here ({} has done nothing)", activity::short(newer))
+                format!(
+                    ", the last that did work here ({} has done nothing)",
+                    activity::short_session_id(newer)
+                )
             }
-            (None, Some(Chosen::Guess)) => ", the newest here (a guess)".to_owned(),
+            (None, Some(SessionChoice::Guess)) => ", the newest here (a guess)".to_owned(),
             _ => String::new(),
         };
-        let todos =
-            if *open_todos == 0 { String::new() } else { format!(", {} to do", count(*open_todos, "thing")) };
-        let failing =
-            if *failing == 0 { String::new() } else { format!(", {} failing", count(*failing, "command")) };
-        output::talk(format_args!(
+        let todos = if *open_todos == 0 {
+            String::new()
+        } else {
+            format!(", {} to do", count_with_noun(*open_todos, "thing"))
+        };
+        let failing = if *failing == 0 {
+            String::new()
+        } else {
+            format!(", {} failing", count_with_noun(*failing, "command"))
+        };
+        output::print_message(format_args!(
             "{DIM}from session {session}{guess}: {} edited{failing}{todos}{DIM:#}",
-            count(*edited, "file")
+            count_with_noun(*edited, "file")
         ));
     }
-    output::talk(format_args!("{DIM}pick it up anywhere in this project with:{DIM:#} thru pickup {id}"));
+    output::print_message(format_args!(
+        "{DIM}pick it up anywhere in this project with:{DIM:#} thru pickup {id}"
+    ));
 }

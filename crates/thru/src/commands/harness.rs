@@ -20,7 +20,7 @@ enum Command {
     List,
     /// Show one: what its events mean to us, what it cannot do, and how it calls us
     Show {
-        #[arg(value_parser = PossibleValuesParser::new(harnesses::wirable()))]
+        #[arg(value_parser = PossibleValuesParser::new(harnesses::installable_harnesses()))]
         harness: String,
     },
 }

@@ -7,7 +7,7 @@ use ops::Result;
 /// (tool-done).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[arg(help = ops::setup::harnesses::wirable().collect::<Vec<_>>().join(", "))]
+    #[arg(help = ops::setup::harnesses::installable_harnesses().collect::<Vec<_>>().join(", "))]
     harness: String,
     /// The event's name
     event: String,

@@ -1,7 +1,7 @@
 use model::render::one_line;
 use ops::Result;
 use ops::World;
-use ops::setup::init::{Below, Hooks, InitReport, Options, Shared};
+use ops::setup::init::{HookInstallation, InitOptions, InitReport, RootLocation, Sharing};
 
 use crate::commands::install;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
@@ -35,87 +35,91 @@ pub struct RootArgs {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let hooks = if args.no_hooks { Hooks::Leave } else { Hooks::Wire };
-    make(world, &args.root, hooks, format)
+    let hooks = if args.no_hooks { HookInstallation::Leave } else { HookInstallation::Wire };
+    create_root(world, &args.root, hooks, format)
 }
 
 /// Creates the root. `thru init` also installs hooks, and `thru context init` does not.
-pub fn make(world: &World, args: &RootArgs, hooks: Hooks, format: Format) -> Result<u8> {
-    let report = ops::setup::init::run(world, &args.options(hooks))?;
+pub fn create_root(world: &World, args: &RootArgs, hooks: HookInstallation, format: Format) -> Result<u8> {
+    let report = ops::setup::init::init_project(world, &args.options(hooks))?;
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => print(&report),
+        Format::Json => output::print_json(&report),
+        Format::Text => print_report(&report),
     }
     Ok(0)
 }
 
 impl RootArgs {
-    fn options(&self, hooks: Hooks) -> Options {
-        Options {
+    fn options(&self, hooks: HookInstallation) -> InitOptions {
+        InitOptions {
             name: self.name.clone(),
-            shared: if self.shared { Shared::Yes } else { Shared::No },
-            below: if self.nested { Below::Nested } else { Below::TheRoot },
+            shared: if self.shared { Sharing::Yes } else { Sharing::No },
+            below: if self.nested { RootLocation::Nested } else { RootLocation::TheRoot },
             hooks,
         }
     }
 }
 
-fn print(report: &InitReport) {
+fn print_report(report: &InitReport) {
     let InitReport { root, .. } = report;
     let name = one_line(&report.name, 100);
     if let Some(kept) = &report.set_aside {
-        output::talk(format_args!("{WARN}warning:{WARN:#} root.json was damaged; it is kept as {kept}"));
+        output::print_message(format_args!(
+            "{WARN}warning:{WARN:#} root.json was damaged; it is kept as {kept}"
+        ));
     }
     let root = root.display();
     match report.created {
-        true => output::line(format_args!(
+        true => output::print_line(format_args!(
             "{GOOD}Created{GOOD:#} the root of {BOLD}{name}{BOLD:#} in {root}/.agent/context"
         )),
         false => {
-            output::line(format_args!("{BOLD}{name}{BOLD:#} has its root in {root}/.agent/context already"));
+            output::print_line(format_args!(
+                "{BOLD}{name}{BOLD:#} has its root in {root}/.agent/context already"
+            ));
         }
     }
     if report.created && !report.in_git.is_empty() {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "Kept in git, for everybody with access to the repository: {}",
             report.in_git.join(", ")
         ));
-        output::line("Everything else in it stays on this machine, readable by you alone.");
+        output::print_line("Everything else in it stays on this machine, readable by you alone.");
     }
     for wired in &report.wired {
-        install::print(wired);
+        install::print_report(wired);
     }
     for failed in &report.not_wired {
-        output::talk(format_args!("{WARN}note:{WARN:#} {failed}"));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {failed}"));
     }
     if !report.looked_for.is_empty() {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{WARN}note:{WARN:#} no harness was found, so no hooks were set; looked for"
         ));
         for sign in &report.looked_for {
-            output::talk(format_args!("      {}", one_line(sign, 400)));
+            output::print_message(format_args!("      {}", one_line(sign, 400)));
         }
     }
     if let Some(from) = &report.moved_from {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "It was moved from {} and is not trusted at its new path, so hooks do nothing here.",
             one_line(from, 300)
         ));
-        output::line("Next: `thru trust --moved`");
+        output::print_line("Next: `thru trust --moved`");
     } else if !report.trusted {
-        output::line("Its records are not trusted on this machine, so hooks do nothing here.");
-        output::line("Next: look at them, then run `thru trust`");
+        output::print_line("Its records are not trusted on this machine, so hooks do nothing here.");
+        output::print_line("Next: look at them, then run `thru trust`");
     } else if !report.looked_for.is_empty() {
-        output::line(format_args!("Next: {} sets its hooks anyway", install_commands()));
+        output::print_line(format_args!("Next: {} sets its hooks anyway", install_commands()));
     } else if report.wired.is_empty() && report.created {
-        output::line(format_args!("Next: {} sets the hooks", install_commands()));
+        output::print_line(format_args!("Next: {} sets the hooks", install_commands()));
     } else if report.created {
-        output::line("Next: start your harness as usual; `thru status` shows what was captured");
+        output::print_line("Next: start your harness as usual; `thru status` shows what was captured");
     }
 }
 
 fn install_commands() -> String {
     let commands: Vec<String> =
-        ops::setup::harnesses::wirable().map(|name| format!("`thru install {name}`")).collect();
+        ops::setup::harnesses::installable_harnesses().map(|name| format!("`thru install {name}`")).collect();
     commands.join(" or ")
 }

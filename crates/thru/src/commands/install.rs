@@ -1,13 +1,15 @@
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use model::text::count;
+use model::text::count_with_noun;
 use ops::ErrorKind;
 use ops::Mode;
 use ops::Result;
 use ops::World;
-use ops::setup::install::everywhere::{self, Everywhere, Left};
-use ops::setup::install::{self, Changed, Failed, FileChange, InstallReport, Scope, Task, status_line};
+use ops::setup::install::everywhere::{self, LeftInstallation, UninstallReport};
+use ops::setup::install::{
+    self, ChangedFile, FailedCheckout, FileChange, InstallReport, InstallTask, Scope, status_line,
+};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
@@ -19,7 +21,7 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    what: What,
+    what: InstallTarget,
     /// Write the status line too, in your own settings; one that you have is kept and called first
     #[arg(long)]
     statusline: bool,
@@ -32,25 +34,25 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["harness", "all"]))]
 pub struct UninstallArgs {
-    #[arg(help = "The harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    #[arg(help = "The harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: Option<String>,
     /// Every harness, in every project and in your own settings; says what is left
     #[arg(long, conflicts_with = "scope")]
     all: bool,
     #[command(flatten)]
-    how: How,
+    how: InstallFlags,
 }
 
 #[derive(Debug, clap::Args)]
-struct What {
-    #[arg(help = "The harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+struct InstallTarget {
+    #[arg(help = "The harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: String,
     #[command(flatten)]
-    how: How,
+    how: InstallFlags,
 }
 
 #[derive(Debug, clap::Args)]
-struct How {
+struct InstallFlags {
     /// Your own settings, for every project
     #[arg(long, group = "scope")]
     user: bool,
@@ -65,7 +67,7 @@ struct How {
     dry_run: bool,
 }
 
-impl How {
+impl InstallFlags {
     fn mode(&self) -> Mode {
         if self.dry_run { Mode::DryRun } else { Mode::Write }
     }
@@ -81,97 +83,103 @@ impl How {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let What { harness, how } = &args.what;
-    let mut report = install::by_name(world, harness, how.scope(), Task::Install, how.mode())?;
+    let InstallTarget { harness, how } = &args.what;
+    let mut report =
+        install::run_for_harness_name(world, harness, how.scope(), InstallTask::Install, how.mode())?;
     if args.statusline {
-        let line = status_line::install(world, harness, how.mode())?;
+        let line = status_line::install_status_line(world, harness, how.mode())?;
         report.files.extend(line.files);
         report.notes.extend(line.notes);
     }
-    Ok(show(&report, how.mode(), format))
+    Ok(print_result(&report, how.mode(), format))
 }
 
-pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
+pub fn uninstall(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
     match &args.harness {
         Some(harness) => {
-            let report =
-                install::by_name(world, harness, args.how.scope(), Task::Uninstall, args.how.mode())?;
-            Ok(show(&report, args.how.mode(), format))
+            let report = install::run_for_harness_name(
+                world,
+                harness,
+                args.how.scope(),
+                InstallTask::Uninstall,
+                args.how.mode(),
+            )?;
+            Ok(print_result(&report, args.how.mode(), format))
         }
-        None => undo_all(world, args.how.mode(), format),
+        None => uninstall_everywhere(world, args.how.mode(), format),
     }
 }
 
-fn show(report: &InstallReport, mode: Mode, format: Format) -> u8 {
+fn print_result(report: &InstallReport, mode: Mode, format: Format) -> u8 {
     match format {
-        Format::Json => output::json(report),
+        Format::Json => output::print_json(report),
         Format::Text => {
-            print(report);
+            print_report(report);
             if mode == Mode::DryRun {
-                tell_dry_run();
-                show_diffs(report);
+                print_dry_run_note();
+                print_diffs(report);
             }
         }
     }
     if report.failed.is_empty() { 0 } else { output::exit_code(ErrorKind::Damaged) }
 }
 
-fn undo_all(world: &World, mode: Mode, format: Format) -> Result<u8> {
-    let all = everywhere::uninstall(world, mode)?;
+fn uninstall_everywhere(world: &World, mode: Mode, format: Format) -> Result<u8> {
+    let all = everywhere::uninstall_everywhere(world, mode)?;
     match format {
-        Format::Json => output::json(&all),
-        Format::Text => print_all(&all),
+        Format::Json => output::print_json(&all),
+        Format::Text => print_everywhere(&all),
     }
     Ok(if all.is_complete() { 0 } else { output::exit_code(ErrorKind::Damaged) })
 }
 
-fn print_all(all: &Everywhere) {
+fn print_everywhere(all: &UninstallReport) {
     match (all.undone.is_empty() && all.not_undone.is_empty(), all.gone.is_empty()) {
-        (true, true) => output::line("No settings file calls thru."),
-        (true, false) => output::line("None of the settings files that could be looked at calls thru."),
+        (true, true) => output::print_line("No settings file calls thru."),
+        (true, false) => output::print_line("None of the settings files that could be looked at calls thru."),
         (false, _) => {}
     }
-    all.undone.iter().for_each(print);
+    all.undone.iter().for_each(print_report);
     for problem in &all.not_undone {
-        output::talk(format_args!("{BAD}error:{BAD:#} {problem}"));
+        output::print_message(format_args!("{BAD}error:{BAD:#} {problem}"));
     }
     if !all.gone.is_empty() {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{WARN}note:{WARN:#} thru was installed in these folders, each of which no longer exists. If you moved one, run \
              `thru uninstall --all` in its new place; if you deleted it, nothing is left to undo."
         ));
         for path in &all.gone {
-            output::talk(format_args!("      {}", path.display()));
+            output::print_message(format_args!("      {}", path.display()));
         }
     }
     if !all.written {
-        tell_dry_run();
+        print_dry_run_note();
     }
-    let looked = count(all.looked_at.len(), "checkout");
-    output::line(format_args!(
+    let looked = count_with_noun(all.looked_at.len(), "checkout");
+    output::print_line(format_args!(
         "Looked at your own settings and at {looked} (every project that is trusted or that thru was installed in, and the current folder)."
     ));
-    output::line(
+    output::print_line(
         "Hooks that came with another project (`install --project` by somebody else) are removed by `thru uninstall HARNESS --project` there.",
     );
     if !all.left.is_empty() {
-        output::line("Left on this machine, for you to delete when you no longer want it:");
+        output::print_line("Left on this machine, for you to delete when you no longer want it:");
     }
-    for Left { path, what } in &all.left {
-        output::line(format_args!("  {}  {DIM}{what}{DIM:#}", path.display()));
+    for LeftInstallation { path, what } in &all.left {
+        output::print_line(format_args!("  {}  {DIM}{what}{DIM:#}", path.display()));
     }
 }
 
-fn tell_dry_run() {
-    output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+fn print_dry_run_note() {
+    output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
 }
 
 /// Prints one line for each file that changed.
-pub fn print(report: &InstallReport) {
+pub fn print_report(report: &InstallReport) {
     let InstallReport { harness, files, notes, .. } = report;
     let changed: Vec<_> = files.iter().filter(|file| file.change != FileChange::Unchanged).collect();
     if changed.is_empty() && report.failed.is_empty() {
-        output::line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
+        output::print_line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
     for group in changed.chunk_by(|one, next| is_listed_with(one, next)) {
         let [file, others @ ..] = group else { continue };
@@ -190,23 +198,25 @@ pub fn print(report: &InstallReport) {
             [] => file.path.display().to_string(),
             _ => in_braces(group),
         };
-        output::line(format_args!("{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {named}{events}"));
+        output::print_line(format_args!("{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {named}{events}"));
         if let Some(backup) = &file.backup {
-            output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
+            output::print_line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
         }
     }
-    for Failed { error, .. } in &report.failed {
-        output::talk(format_args!("{BAD}error:{BAD:#} {error}"));
-        output::talk("hint:  fix that file, then run this again; our hooks in other files were removed");
+    for FailedCheckout { error, .. } in &report.failed {
+        output::print_message(format_args!("{BAD}error:{BAD:#} {error}"));
+        output::print_message(
+            "hint:  fix that file, then run this again; our hooks in other files were removed",
+        );
     }
     for note in notes {
-        output::talk(format_args!("{WARN}note:{WARN:#} {note}"));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {note}"));
     }
 }
 
 /// Returns whether two files are named in one line: our command files in one folder.
-fn is_listed_with(one: &Changed, next: &Changed) -> bool {
-    let is_plain = |file: &Changed| {
+fn is_listed_with(one: &ChangedFile, next: &ChangedFile) -> bool {
+    let is_plain = |file: &ChangedFile| {
         file.events.is_empty()
             && file.backup.is_none()
             && file.path.extension().is_some_and(|kind| kind == "md")
@@ -215,15 +225,19 @@ fn is_listed_with(one: &Changed, next: &Changed) -> bool {
 }
 
 /// Names several files of one folder: `/p/.claude/commands/{handoff,pickup}.md`.
-fn in_braces(files: &[&Changed]) -> String {
+fn in_braces(files: &[&ChangedFile]) -> String {
     let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
     let names: Vec<_> =
         files.iter().filter_map(|file| file.path.file_stem()).map(|name| name.to_string_lossy()).collect();
     folder.join(format!("{{{}}}.md", names.join(","))).display().to_string()
 }
 
-fn show_diffs(report: &InstallReport) {
+fn print_diffs(report: &InstallReport) {
     for file in report.files.iter().filter(|file| !file.diff.is_empty()) {
-        output::line(format_args!("\n--- {0}\n+++ {0}\n{1}", file.path.display(), file.diff.trim_end()));
+        output::print_line(format_args!(
+            "\n--- {0}\n+++ {0}\n{1}",
+            file.path.display(),
+            file.diff.trim_end()
+        ));
     }
 }

@@ -1,12 +1,12 @@
 use model::event::EventName;
 use model::failure;
-use model::journal::{Record, SAID};
+use model::journal::{JournalRecord, SAID_EVENT};
 use model::render::one_line;
 use model::time;
 use ops::Result;
 use ops::World;
-use ops::session::journal::{Listed, POLL, Reading};
-use ops::session::list::Chosen;
+use ops::session::journal::{JournalReader, ListedSession, POLL_INTERVAL};
+use ops::session::list::SessionChoice;
 
 use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, Format};
@@ -35,44 +35,44 @@ pub struct Args {
 }
 
 impl Args {
-    fn is_wanted(&self, record: &Record) -> bool {
+    fn includes_record(&self, record: &JournalRecord) -> bool {
         !self.failures || record.ok == Some(false)
     }
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if args.list {
-        list(world, args.limit, format)?;
+        list_sessions(world, args.limit, format)?;
         return Ok(0);
     }
     let mut reading = match args.session.as_deref() {
         None if args.follow => {
             let mut told = false;
-            ops::session::journal::wait_for(world, || {
+            ops::session::journal::wait_for_session(world, || {
                 if !std::mem::replace(&mut told, true) {
-                    output::talk(format_args!("{DIM}waiting for the first session here ...{DIM:#}"));
+                    output::print_message(format_args!("{DIM}waiting for the first session here ...{DIM:#}"));
                 }
             })?
         }
-        session => ops::session::journal::open(world, session)?,
+        session => ops::session::journal::open_journal(world, session)?,
     };
     if format == Format::Text {
-        title(world, &reading);
+        print_title(world, &reading);
     }
-    let line = |record: &Record| match format {
-        Format::Json => String::from_utf8_lossy(&record.line()).into_owned(),
-        Format::Text => words(record),
+    let line = |record: &JournalRecord| match format {
+        Format::Json => String::from_utf8_lossy(&record.to_json_line()).into_owned(),
+        Format::Text => format_record(record),
     };
     let line_while_read = |line: &str| match format {
-        Format::Json => output::json_line_while_read(line),
-        Format::Text => output::line_while_read(line),
+        Format::Json => output::print_json_line_unless_closed(line),
+        Format::Text => output::print_line_unless_closed(line),
     };
     // Records that exist already are sorted and limited; records that arrive with `--follow` are not.
     let mut known = Vec::new();
-    reading.read(|record| match format {
-        _ if !args.is_wanted(record) => {}
-        Format::Json => known.push(Shown::of(record, line(record))),
-        Format::Text => Shown::of(record, line(record)).insert_by_time(&mut known),
+    reading.read_new_records(|record| match format {
+        _ if !args.includes_record(record) => {}
+        Format::Json => known.push(ShownRecord::from_record(record, line(record))),
+        Format::Text => ShownRecord::from_record(record, line(record)).insert_by_time(&mut known),
     })?;
     let first = args.limit.map_or(0, |most| known.len().saturating_sub(most));
     if !known[first..].iter().all(|shown| line_while_read(&shown.line)) {
@@ -80,26 +80,26 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
     loop {
         let mut heard = true;
-        reading.read(|record| {
-            if args.is_wanted(record) {
+        reading.read_new_records(|record| {
+            if args.includes_record(record) {
                 heard &= line_while_read(&line(record));
             }
         })?;
         if !args.follow || !heard {
             return Ok(0);
         }
-        std::thread::sleep(POLL);
+        std::thread::sleep(POLL_INTERVAL);
         if let Some(next) = reading.next(world) {
             reading = next;
             if format == Format::Text {
-                title(world, &reading);
+                print_title(world, &reading);
             }
         }
     }
 }
 
 /// One line of the output.
-struct Shown {
+struct ShownRecord {
     at: String,
     /// What the agent said, if this is a stop or a text of the transcript.
     said: String,
@@ -108,12 +108,13 @@ struct Shown {
     line: String,
 }
 
-impl Shown {
-    fn of(record: &Record, line: String) -> Shown {
+impl ShownRecord {
+    fn from_record(record: &JournalRecord, line: String) -> ShownRecord {
         let is_stop = record.event_name() == Some(EventName::Stop);
         let is_end = record.event_name() == Some(EventName::SessionEnd);
-        let said = if is_stop || record.event == SAID { record.text.to_string() } else { String::new() };
-        Shown {
+        let said =
+            if is_stop || record.event == SAID_EVENT { record.text.to_string() } else { String::new() };
+        ShownRecord {
             at: record.ts.to_string(),
             said,
             ends_turn: is_stop || is_end,
@@ -124,11 +125,11 @@ impl Shown {
 
     /// Inserts the record at its time. The transcript is read at a stop, so what only the transcript contains is
     /// recorded after that stop. Words that the stop repeats are shown once.
-    fn insert_by_time(self, known: &mut Vec<Shown>) {
-        let is_earlier = |other: &&Shown| other.at > self.at || other.at == self.at && other.ends_turn;
+    fn insert_by_time(self, known: &mut Vec<ShownRecord>) {
+        let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
         let place = known.len() - later;
-        let is_same = |other: &Shown| other.said == self.said && other.at >= self.at;
+        let is_same = |other: &ShownRecord| other.said == self.said && other.at >= self.at;
         let is_repeated = self.is_late && !self.said.is_empty() && known.iter().rev().take(100).any(is_same);
         if !is_repeated {
             known.insert(place, self);
@@ -136,27 +137,27 @@ impl Shown {
     }
 }
 
-fn title(world: &World, reading: &Reading) {
+fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.chosen {
-        Chosen::Named => "",
-        Chosen::Harness => " (of the harness around this shell)",
-        Chosen::Guess => " (the newest here; --session names another)",
+        SessionChoice::Named => "",
+        SessionChoice::Harness => " (of the harness around this shell)",
+        SessionChoice::Guess => " (the newest here; --session names another)",
     };
-    let zone = clock::zone_name(&time::rfc3339(world.now));
-    output::talk(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));
+    let zone = clock::zone_name(&time::to_rfc3339(world.now));
+    output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));
 }
 
 /// Returns a line like `19:22:03 Edit src/a.rs`.
-fn words(record: &Record) -> String {
-    let clock = clock::time_of_day(&record.ts);
+fn format_record(record: &JournalRecord) -> String {
+    let clock = clock::local_time_of_day(&record.ts);
     let what = if record.tool.is_empty() { record.event.as_ref() } else { record.tool.as_ref() };
     let named = record.agent.as_ref().filter(|agent| !agent.kind.is_empty());
     let who = named.map_or(String::new(), |agent| format!("{DIM}[{}]{DIM:#} ", one_line(&agent.kind, 24)));
-    let detail = detail(record);
+    let detail = record_detail(record);
     format!("{DIM}{clock}{DIM:#}  {BOLD}{:<15}{BOLD:#} {who}{detail}", one_line(what, 15))
 }
 
-fn detail(record: &Record) -> String {
+fn record_detail(record: &JournalRecord) -> String {
     let mut parts = Vec::new();
     if !record.command.is_empty() {
         parts.push(one_line(&record.command, 100));
@@ -192,20 +193,21 @@ fn detail(record: &Record) -> String {
 
 /// Returns the line that names the error. In a Python traceback that is the last one.
 fn reason(error: &str) -> &str {
-    let mut reasons = failure::reasons(error);
+    let mut reasons = failure::reason_lines(error);
     let reason = if error.starts_with("Traceback") { reasons.last() } else { reasons.next() };
     reason.unwrap_or_default()
 }
 
-fn list(world: &World, limit: Option<usize>, format: Format) -> Result<()> {
-    let mut sessions = ops::session::journal::list(world)?;
+fn list_sessions(world: &World, limit: Option<usize>, format: Format) -> Result<()> {
+    let mut sessions = ops::session::journal::list_sessions(world)?;
     sessions.truncate(limit.unwrap_or(usize::MAX));
     match format {
-        Format::Json => output::json(&sessions),
-        Format::Text if sessions.is_empty() => output::talk("No session has been captured yet."),
+        Format::Json => output::print_json(&sessions),
+        Format::Text if sessions.is_empty() => output::print_message("No session has been captured yet."),
         Format::Text => {
-            for Listed { session, harness, last_at, records, ended, title, .. } in &sessions {
-                let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
+            for ListedSession { session, harness, last_at, records, ended, title, .. } in &sessions {
+                let ago =
+                    time::parse_time(last_at).map_or(String::new(), |at| time::describe_age(at, world.now));
                 let state = match ended.as_str() {
                     "" => "open",
                     "continued" => "continued",
@@ -215,7 +217,7 @@ fn list(world: &World, limit: Option<usize>, format: Format) -> Result<()> {
                 let title = one_line(title, 60);
                 let (id, harness) = (one_line(session, 40), one_line(harness, 11));
                 let word = if *records == 1 { "record" } else { "records" };
-                output::line(format_args!(
+                output::print_line(format_args!(
                     "{id:<36}  {harness:<11}  {ago:<12}  {state:<9}  {records:>5} {word:<7}  {DIM}{title}{DIM:#}"
                 ));
             }

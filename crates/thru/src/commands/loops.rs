@@ -7,7 +7,7 @@ mod start;
 
 use clap::Subcommand;
 use model::time;
-use ops::features::loops::{self, Resumption, Wanted};
+use ops::features::loops::{self, ResumeOptions, WantedOwner};
 use ops::{Result, World};
 
 use self::change::print_changed;
@@ -65,7 +65,7 @@ enum Command {
         #[arg(long, value_name = "N")]
         max_iterations: Option<u64>,
         /// The time limit from now on, e.g. 2h or 1h30m
-        #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
+        #[arg(long = "for", value_name = "TIME", value_parser = parse_seconds)]
         seconds: Option<i64>,
         #[command(flatten)]
         owner: OwnerArgs,
@@ -88,19 +88,26 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::List => list::run(world, format)?,
         Command::Show { id } => show::run(world, id.as_deref(), format)?,
         Command::Activate { id, owner } => {
-            print_changed(&loops::activate(world, id, owner.wanted())?, "In the foreground:", format);
+            print_changed(
+                &loops::activate_loop(world, id, owner.wanted_owner())?,
+                "In the foreground:",
+                format,
+            );
         }
         Command::Adopt { id } => adopt::run(world, id, format)?,
         Command::Pause { id } => {
-            print_changed(&loops::pause(world, id.as_deref())?, "Paused", format);
+            print_changed(&loops::pause_loop(world, id.as_deref())?, "Paused", format);
         }
         Command::Resume { id, max_iterations, seconds, owner } => {
-            let how =
-                Resumption { max_iterations: *max_iterations, seconds: *seconds, owner: owner.wanted() };
-            print_changed(&loops::resume(world, id.as_deref(), how)?, "Resumed", format);
+            let how = ResumeOptions {
+                max_iterations: *max_iterations,
+                seconds: *seconds,
+                owner: owner.wanted_owner(),
+            };
+            print_changed(&loops::resume_loop(world, id.as_deref(), how)?, "Resumed", format);
         }
         Command::Cancel { id } => {
-            print_changed(&loops::cancel(world, id.as_deref())?, "Cancelled", format);
+            print_changed(&loops::cancel_loop(world, id.as_deref())?, "Cancelled", format);
         }
         Command::Log { id } => log::run(world, id.as_deref(), format)?,
     }
@@ -118,15 +125,15 @@ struct OwnerArgs {
 }
 
 impl OwnerArgs {
-    fn wanted(&self) -> Wanted<'_> {
+    fn wanted_owner(&self) -> WantedOwner<'_> {
         match &self.session {
-            Some(session) => Wanted::Session(session),
-            None if self.next => Wanted::Next,
-            None => Wanted::Here,
+            Some(session) => WantedOwner::Session(session),
+            None if self.next => WantedOwner::Next,
+            None => WantedOwner::Here,
         }
     }
 }
 
-fn seconds(text: &str) -> std::result::Result<i64, String> {
-    time::seconds(text).ok_or_else(|| "write it like 2h, 90m or 1h30m".to_owned())
+fn parse_seconds(text: &str) -> std::result::Result<i64, String> {
+    time::parse_duration_seconds(text).ok_or_else(|| "write it like 2h, 90m or 1h30m".to_owned())
 }

@@ -8,11 +8,11 @@ mod validate;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use model::packet::Status;
-use ops::features::packets::Edit;
+use model::packet::PacketStatus;
+use ops::features::packets::PacketEdit;
 use ops::{Result, World};
 
-pub use self::edit::absolute;
+pub use self::edit::to_absolute_paths;
 use crate::output::Format;
 
 /// List, show and change packets
@@ -111,17 +111,19 @@ enum Command {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let edit = |id: &str, edit: Edit| edit::run(world, id, edit, format);
+    let edit = |id: &str, edit: PacketEdit| edit::run(world, id, edit, format);
     match &args.command {
         Command::List { status, limit } => list::run(world, status.as_deref(), *limit, format),
         Command::Show { id, raw } => show::run(world, id.as_deref(), *raw, format),
         Command::Open { id, path } => open::run(world, id, *path, format),
-        Command::Activate { id } => edit(id, Edit::Status(Status::Active)),
-        Command::Done { id } => edit(id, Edit::Status(Status::Done)),
-        Command::Block { id, reason } => edit(id, Edit::Block { reason }),
-        Command::Confirm { id, files } => edit(id, Edit::Confirm(&absolute(world, files))),
-        Command::Unconfirm { id, files } => edit(id, Edit::Unconfirm(&absolute(world, files))),
-        Command::Set { id, section } => edit(id, Edit::Section { heading: section, text: &edit::stdin()? }),
+        Command::Activate { id } => edit(id, PacketEdit::Status(PacketStatus::Active)),
+        Command::Done { id } => edit(id, PacketEdit::Status(PacketStatus::Done)),
+        Command::Block { id, reason } => edit(id, PacketEdit::Block { reason }),
+        Command::Confirm { id, files } => edit(id, PacketEdit::Confirm(&to_absolute_paths(world, files))),
+        Command::Unconfirm { id, files } => edit(id, PacketEdit::Unconfirm(&to_absolute_paths(world, files))),
+        Command::Set { id, section } => {
+            edit(id, PacketEdit::Section { heading: section, text: &edit::read_stdin()? })
+        }
         Command::Validate { id, .. } => validate::run(world, id.as_deref(), format),
         Command::Import { file, dry_run } => import::run(world, file, *dry_run, format),
     }

@@ -1,6 +1,6 @@
 use ops::Result;
 use ops::World;
-use ops::features::packets::pickup::{Claiming, Later, Request};
+use ops::features::packets::pickup::{ClaimMode, LaterFiles, PickupRequest};
 
 use crate::output::{self, Format};
 
@@ -13,7 +13,7 @@ pub struct Args {
     /// The packet: its id, the beginning of it, or a part of its name
     #[arg(value_name = "ID")]
     id: Option<String>,
-    #[arg(long = "for", value_name = "HARNESS", help = for_help())]
+    #[arg(long = "for", value_name = "HARNESS", help = harness_names_for_help())]
     harness: Option<String>,
     /// Add the files that were written since, marked as later
     #[arg(long)]
@@ -30,30 +30,30 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let report = ops::features::packets::pickup::run(
+    let report = ops::features::packets::pickup::pick_up(
         world,
-        &Request {
+        &PickupRequest {
             id: args.id.as_deref(),
             harness: args.harness.as_deref(),
             session: args.session.as_deref(),
-            later: if args.hydrate { Later::Add } else { Later::Leave },
+            later: if args.hydrate { LaterFiles::Add } else { LaterFiles::Leave },
             claim: match (args.claim, args.take_over) {
-                (_, true) => Claiming::TakeOver,
-                (true, _) => Claiming::Take,
-                (false, false) => Claiming::Leave,
+                (_, true) => ClaimMode::TakeOver,
+                (true, _) => ClaimMode::Take,
+                (false, false) => ClaimMode::Leave,
             },
         },
     )?;
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => output::line(report.prompt.trim_end()),
+        Format::Json => output::print_json(&report),
+        Format::Text => output::print_line(report.prompt.trim_end()),
     }
     Ok(0)
 }
 
-fn for_help() -> String {
+fn harness_names_for_help() -> String {
     format!(
         "Name files as this harness wants them: {}",
-        ops::setup::harnesses::names().collect::<Vec<_>>().join(", ")
+        ops::setup::harnesses::harness_names().collect::<Vec<_>>().join(", ")
     )
 }

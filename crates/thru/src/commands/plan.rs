@@ -8,17 +8,17 @@ mod show;
 
 use clap::Subcommand;
 use model::plan::TaskStatus;
-use model::render::as_line;
+use model::render::borrow_or_make_line;
 use ops::features::plan::edit::{self, PlanReport};
 use ops::{Result, World};
 
 pub use self::import::print_import;
-pub use self::set::{ids, size};
+pub use self::set::{parse_ids, parse_size};
 pub use self::show::print_plan;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
 
 /// The width of a text in a list.
-const TEXT: usize = 100;
+const TEXT_WIDTH: usize = 100;
 
 /// Plan the work: phases and tasks, what is ready, what waits for what
 ///
@@ -82,7 +82,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Show { graph: true, .. } => graph::run(world, format),
         Command::Show { phase, all, .. } => show::run(world, *phase, *all, format),
         Command::Init { title, phases, replace } => {
-            let report = edit::init(world, title, phases, *replace)?;
+            let report = edit::begin_plan(world, title, phases, *replace)?;
             print_report(&report, format, &format!("{GOOD}Begun{GOOD:#}: {BOLD}{}{BOLD:#}", report.title));
             Ok(0)
         }
@@ -105,9 +105,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print_report(report: &PlanReport, format: Format, line: &str) {
     match format {
-        Format::Json => output::json(report),
+        Format::Json => output::print_json(report),
         Format::Text => {
-            output::line(line);
+            output::print_line(line);
             print_notes(&report.notes, report.covered);
         }
     }
@@ -115,37 +115,37 @@ fn print_report(report: &PlanReport, format: Format, line: &str) {
 
 pub fn print_notes(notes: &[String], covered: bool) {
     for note in notes {
-        output::talk(format_args!("{WARN}note:{WARN:#} {note}"));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {note}"));
     }
     if covered {
-        output::note_redacted();
+        output::print_redaction_note();
     }
 }
 
 /// Lists at most a dozen ids, and how many more there are.
-fn short_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
+fn format_id_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     let mut list = String::new();
-    push_short_list(&mut list, ids);
+    push_id_list(&mut list, ids);
     list
 }
 
-fn push_short_list<'a>(list: &mut String, ids: impl IntoIterator<Item = &'a str>) {
-    const MOST: usize = 12;
+fn push_id_list<'a>(list: &mut String, ids: impl IntoIterator<Item = &'a str>) {
+    const MAX_LISTED_IDS: usize = 12;
     let mut more = 0;
     for (place, id) in ids.into_iter().enumerate() {
-        if place >= MOST {
+        if place >= MAX_LISTED_IDS {
             more += 1;
             continue;
         }
         list.push_str(if place == 0 { "" } else { ", " });
-        list.push_str(&as_line(id, 64));
+        list.push_str(&borrow_or_make_line(id, 64));
     }
     if more > 0 {
         list.push_str(&format!(" +{more}"));
     }
 }
 
-fn style_of(status: TaskStatus) -> Style {
+fn status_style(status: TaskStatus) -> Style {
     match status {
         TaskStatus::Completed => GOOD,
         TaskStatus::InProgress => BOLD,

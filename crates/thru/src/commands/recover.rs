@@ -1,9 +1,9 @@
-use model::render::quoted;
+use model::render::in_quotation_marks;
 use ops::Result;
 use ops::World;
-use ops::features::roles::recover::{Document, RecoverReport};
+use ops::features::roles::recover::{DocumentToRead, RecoverReport};
 
-use crate::commands::role::{Which, tell_doubt};
+use crate::commands::role::{RoleArg, print_role_doubt};
 use crate::output::{self, Format};
 
 /// Print what a role needs to continue: checklist, documents, its whole context file
@@ -13,22 +13,22 @@ use crate::output::{self, Format};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: RoleArg,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let report = ops::features::roles::recover::run(world, args.which.name())?;
+    let report = ops::features::roles::recover::recover_report(world, args.which.name())?;
     match (format, &report.file) {
-        (Format::Json, _) => output::json(&report),
+        (Format::Json, _) => output::print_json(&report),
         (Format::Text, Some(file)) => {
-            tell_doubt(&report.source);
-            output::text(&text(&report, file));
+            print_role_doubt(&report.source);
+            output::print_text(&format_report(&report, file));
         }
         (Format::Text, None) => {
-            tell_doubt(&report.source);
+            print_role_doubt(&report.source);
             let (role, path) = (&report.role, report.missing.as_deref().unwrap_or_default());
-            output::talk(format_args!("The role {role} has no context file: create {path}."));
-            output::talk(format_args!(
+            output::print_message(format_args!("The role {role} has no context file: create {path}."));
+            output::print_message(format_args!(
                 "Next: `thru context new {role}` creates it; `thru context schema` shows what it must contain"
             ));
         }
@@ -41,18 +41,19 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-fn text(report: &RecoverReport, file: &str) -> String {
+fn format_report(report: &RecoverReport, file: &str) -> String {
     let RecoverReport { role, errors, skill, architecture, text, .. } = report;
     let invalid = match errors.as_slice() {
         [] => String::new(),
         errors => format!("The context file is not valid:\n{}\n\n", errors.join("\n")),
     };
-    let there = |document: &Document| if document.found { "" } else { " (not there)" };
-    let to_read = |what: &str, document: &Option<Document>| {
+    let there = |document: &DocumentToRead| if document.found { "" } else { " (not there)" };
+    let to_read = |what: &str, document: &Option<DocumentToRead>| {
         document.as_ref().map(|document| format!("Read {what}: {}{}", document.path, there(document)))
     };
     let author = report.last_committed_by.as_ref();
-    let author = author.map_or(String::new(), |name| format!(", last committed by {}", quoted(name, 80)));
+    let author =
+        author.map_or(String::new(), |name| format!(", last committed by {}", in_quotation_marks(name, 80)));
     let steps = [
         Some(format!("Read the context file below, {file}{author}")),
         to_read("what the role is", skill),

@@ -6,7 +6,7 @@ use ops::project::settings;
 use crate::output::{self, Format};
 
 /// The largest input, in bytes. The whole input is kept in memory.
-const LARGEST: usize = 1024 * 1024 * 1024;
+const MAX_INPUT_BYTES: usize = 1024 * 1024 * 1024;
 
 /// Replace secrets in stdin with typed placeholders, to stdout
 ///
@@ -20,15 +20,15 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let emails = args.emails || settings::here(world).settings().redact_emails;
-    let input = ops::input::stdin(LARGEST)?;
-    let clean = redact_bytes(&input, redact::Options { emails });
+    let emails = args.emails || settings::settings_here(world).settings().redact_emails;
+    let input = ops::input::read_stdin(MAX_INPUT_BYTES)?;
+    let clean = redact_bytes(&input, redact::RedactOptions { emails });
     match format {
         Format::Json => {
             let text = String::from_utf8_lossy(&clean);
-            output::json(&serde_json::json!({ "text": text, "changed": clean != input.as_slice() }));
+            output::print_json(&serde_json::json!({ "text": text, "changed": clean != input.as_slice() }));
         }
-        Format::Text => output::data(&clean),
+        Format::Text => output::print_data(&clean),
     }
     Ok(0)
 }

@@ -10,7 +10,7 @@ mod validate;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use ops::features::workstreams::resume::{Direction, NewManifest, Step};
+use ops::features::workstreams::resume::{Direction, NewManifest, UpdateStep};
 use ops::{Result, World};
 
 use crate::output::Format;
@@ -34,7 +34,7 @@ enum Command {
         /// A file to load; can be given several times, in order
         #[arg(long, value_name = "FILE")]
         load: Vec<String>,
-        #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::PHASES.to_vec())]
+        #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::KNOWN_PHASES.to_vec())]
         phase: String,
         /// The skill or command that continues it, as the agent would call it
         #[arg(long, value_name = "SKILL", default_value = "continue-next-step")]
@@ -111,9 +111,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Show { id } => show::run(world, id.as_deref(), format),
         Command::Use { id, session } => use_in::run(world, id, session.as_deref(), format),
         Command::Validate { file, .. } => validate::run(world, file.as_deref(), format),
-        Command::Update { id, task_done } => {
-            update::run(world, id.as_deref(), if *task_done { Step::Done } else { Step::None }, format)
-        }
+        Command::Update { id, task_done } => update::run(
+            world,
+            id.as_deref(),
+            if *task_done { UpdateStep::Done } else { UpdateStep::None },
+            format,
+        ),
         Command::Migrate { dry_run, rollback } => {
             let direction = match (dry_run, rollback) {
                 (true, _) => Direction::DryRun,

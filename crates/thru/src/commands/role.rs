@@ -2,7 +2,7 @@ mod bind;
 mod list;
 mod unbind;
 
-use ops::features::roles::Source;
+use ops::features::roles::RoleSource;
 use ops::{Result, World};
 
 use crate::output::{self, Format, WARN};
@@ -33,7 +33,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 /// The role that a command is about.
 #[derive(Debug, clap::Args)]
-pub struct Which {
+pub struct RoleArg {
     /// The role [default: this session's]
     role: Option<String>,
     /// The same as a flag
@@ -41,19 +41,19 @@ pub struct Which {
     named: Option<String>,
 }
 
-impl Which {
+impl RoleArg {
     pub fn name(&self) -> Option<&str> {
         self.role.as_deref().or(self.named.as_deref())
     }
 }
 
 /// Says where a role comes from, if that is uncertain.
-pub fn tell_doubt(source: &Source) {
-    if let Some(doubt) = source.doubt() {
-        output::talk(format_args!("{WARN}note:{WARN:#} {doubt}"));
+pub fn print_role_doubt(source: &RoleSource) {
+    if let Some(doubt) = source.uncertainty_warning() {
+        output::print_message(format_args!("{WARN}note:{WARN:#} {doubt}"));
     }
 }
 
-fn tell_guess() {
-    output::talk(format_args!("{WARN}note:{WARN:#} the session is a guess: the newest one here"));
+fn print_guess_note() {
+    output::print_message(format_args!("{WARN}note:{WARN:#} the session is a guess: the newest one here"));
 }

@@ -1,11 +1,11 @@
-use model::marker::Mode;
+use model::marker::SharingMode;
 use model::render::one_line;
 use model::time;
 use ops::Result;
 use ops::World;
 use ops::features::{StatusLine, Tone};
-use ops::project::status::{Next, StatusReport};
-use ops::session::list::Listed;
+use ops::project::status::{NextStepForNewUser, StatusReport};
+use ops::session::list::LastSession;
 
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
@@ -14,35 +14,43 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 pub struct Args {}
 
 pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
-    let report = ops::project::status::run(world)?;
+    let report = ops::project::status::project_status(world)?;
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => print(&report, world),
+        Format::Json => output::print_json(&report),
+        Format::Text => print_report(&report, world),
     }
     Ok(0)
 }
 
-fn print(report: &StatusReport, world: &World) {
+fn print_report(report: &StatusReport, world: &World) {
     if !report.marked {
-        output::line(format_args!("{BOLD}No root yet.{BOLD:#} This project's records would be kept in"));
-        output::line(format_args!("  {}", report.root.join(".agent/context").display()));
+        output::print_line(format_args!(
+            "{BOLD}No root yet.{BOLD:#} This project's records would be kept in"
+        ));
+        output::print_line(format_args!("  {}", report.root.join(".agent/context").display()));
     } else {
-        output::pairs(&rows(report, world));
+        output::print_pairs(&report_rows(report, world));
     }
-    report.problems.iter().for_each(|problem| output::talk(format_args!("{WARN}note:{WARN:#} {problem}")));
-    report.settings_problems.iter().for_each(|finding| output::talk(output::finding(finding)));
-    match (&report.next_step, advice(report.next)) {
-        (Some(step), _) => output::line(format_args!(
+    report
+        .problems
+        .iter()
+        .for_each(|problem| output::print_message(format_args!("{WARN}note:{WARN:#} {problem}")));
+    report
+        .settings_problems
+        .iter()
+        .for_each(|finding| output::print_message(output::format_finding(finding)));
+    match (&report.next_step, advice_for_new_user(report.next)) {
+        (Some(step), _) => output::print_line(format_args!(
             "\nNext: {BOLD}{}{BOLD:#} {}",
             one_line(&step.command, 200),
             one_line(&step.why, 200)
         )),
-        (None, Some(next)) => output::line(format_args!("\nNext: {next}")),
+        (None, Some(next)) => output::print_line(format_args!("\nNext: {next}")),
         (None, None) => {}
     }
 }
 
-fn rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
+fn report_rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
     let name = one_line(report.name.as_deref().unwrap_or_default(), 100);
     let id = report.project_id.as_ref().map_or("", |id| id.as_str());
     let mut rows = vec![
@@ -53,7 +61,7 @@ fn rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
         rows.push(("worktree", worktree.display().to_string()));
     }
     let records = match report.mode {
-        Some(Mode::Shared) => "shared: what a team needs is in git",
+        Some(SharingMode::Shared) => "shared: what a team needs is in git",
         _ => "private: nothing goes into git",
     };
     rows.push(("records", records.to_owned()));
@@ -79,22 +87,22 @@ fn rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
             format!("{WARN}{none}{WARN:#}; `thru init` wires the harnesses in use (a plugin needs none)"),
         ));
     } else {
-        rows.push(("hooks", format!("{GOOD}wired{GOOD:#} for {}", titles(&report.wired).join(", "))));
+        rows.push(("hooks", format!("{GOOD}wired{GOOD:#} for {}", harness_titles(&report.wired).join(", "))));
     }
-    let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
+    let last = report.last_session.as_ref().map_or(String::new(), |last| describe_last_session(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
     if let Some(lost) = &report.lost {
         rows.push(("lost", format!("{WARN}{}{WARN:#}; `thru doctor` says more", one_line(lost, 500))));
     }
-    rows.extend(report.lines.iter().map(|line| (line.label, toned(line))));
+    rows.extend(report.lines.iter().map(|line| (line.label, style_status_line(line))));
     rows
 }
 
-fn titles(names: &[&'static str]) -> Vec<&'static str> {
-    names.iter().map(|name| ops::setup::harnesses::title(name)).collect()
+fn harness_titles(names: &[&'static str]) -> Vec<&'static str> {
+    names.iter().map(|name| ops::setup::harnesses::harness_title(name)).collect()
 }
 
-fn toned(line: &StatusLine) -> String {
+fn style_status_line(line: &StatusLine) -> String {
     let StatusLine { head, rest, .. } = line;
     match line.tone {
         Tone::Plain => format!("{head}{rest}"),
@@ -104,8 +112,9 @@ fn toned(line: &StatusLine) -> String {
     }
 }
 
-fn last_words(last: &Listed, world: &World) -> String {
-    let ago = time::parse(&last.at).map_or_else(|| last.at.clone(), |at| time::ago(at, world.now));
+fn describe_last_session(last: &LastSession, world: &World) -> String {
+    let ago =
+        time::parse_time(&last.at).map_or_else(|| last.at.clone(), |at| time::describe_age(at, world.now));
     format!(
         ", last {} in {}, {}",
         one_line(&last.session, 128),
@@ -114,21 +123,21 @@ fn last_words(last: &Listed, world: &World) -> String {
     )
 }
 
-fn advice(next: Next) -> Option<&'static str> {
+fn advice_for_new_user(next: NextStepForNewUser) -> Option<&'static str> {
     match next {
-        Next::Init => Some("`thru init` makes this project a root"),
-        Next::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
-        Next::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
-        Next::Wire => Some(
+        NextStepForNewUser::Init => Some("`thru init` makes this project a root"),
+        NextStepForNewUser::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
+        NextStepForNewUser::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
+        NextStepForNewUser::Wire => Some(
             "`thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until \
              then nothing is captured",
         ),
-        Next::WireAgain => Some(
+        NextStepForNewUser::WireAgain => Some(
             "`thru init` wires the harnesses in use again; until then nothing is captured, unless a plugin calls thru",
         ),
-        Next::StartHarness => Some(
+        NextStepForNewUser::StartHarness => Some(
             "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
         ),
-        Next::Nothing => None,
+        NextStepForNewUser::Nothing => None,
     }
 }

@@ -22,6 +22,6 @@ pub struct Args {
 /// call without an argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
     let call = Call { after: args.after.clone(), root, json: format == Format::Json };
-    statusline::run(call, true, Instant::now());
+    statusline::run_status_line(call, true, Instant::now());
     Ok(0)
 }

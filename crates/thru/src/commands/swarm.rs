@@ -42,7 +42,7 @@ enum Command {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::Install(args) => install::run(world, args, format),
-        Command::Uninstall(args) => install::undo(world, args, format),
+        Command::Uninstall(args) => install::uninstall(world, args, format),
         Command::List(args) => list::run(world, args, format),
         Command::Agents(args) => agents::run(world, args, format),
         Command::Plan(args) => plan::run(world, args, format),

@@ -18,22 +18,29 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let swept = ops::features::crashed::run(world, if args.dry_run { Mode::DryRun } else { Mode::Write })?;
+    let swept = ops::features::crashed::sweep_dead_sessions(
+        world,
+        if args.dry_run { Mode::DryRun } else { Mode::Write },
+    )?;
     match format {
-        Format::Json => output::json(&swept),
+        Format::Json => output::print_json(&swept),
         Format::Text if swept.is_empty() => {
-            output::talk("No crashed sessions without a packet.");
+            output::print_message("No crashed sessions without a packet.");
         }
         Format::Text => {
             for one in &swept {
-                let ago = time::parse(&one.last_at).map_or(String::new(), |at| time::ago(at, world.now));
+                let ago = time::parse_time(&one.last_at)
+                    .map_or(String::new(), |at| time::describe_age(at, world.now));
                 let packet = match (one.packet.is_empty(), one.written) {
                     (true, _) => "nothing to hand on".to_owned(),
                     (false, true) => one.packet.clone(),
                     (false, false) => format!("would be {}", one.packet),
                 };
                 let session = one_line(&one.session, 40);
-                output::line(format_args!("{session}  {:<11}  {DIM}{ago:<12}{DIM:#}  {packet}", one.harness));
+                output::print_line(format_args!(
+                    "{session}  {:<11}  {DIM}{ago:<12}{DIM:#}  {packet}",
+                    one.harness
+                ));
             }
         }
     }

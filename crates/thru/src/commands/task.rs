@@ -3,7 +3,7 @@ mod show;
 
 use clap::Subcommand;
 use model::render::one_line;
-use ops::features::plan::edit::{self, Step, TaskReport};
+use ops::features::plan::edit::{self, TaskReport, TaskStep};
 use ops::{Result, World};
 
 use super::plan::print_notes;
@@ -24,7 +24,7 @@ enum Command {
         /// The task
         id: String,
         #[command(flatten)]
-        who: Who,
+        who: SessionArg,
     },
     /// Finish a task; one with an acceptance criterion needs fresh evidence that it passed
     Done {
@@ -34,7 +34,7 @@ enum Command {
         #[arg(long, value_name = "WHY")]
         without_evidence: Option<String>,
         #[command(flatten)]
-        who: Who,
+        who: SessionArg,
     },
     /// Mark a task as blocked, with the reason
     Block {
@@ -43,14 +43,14 @@ enum Command {
         /// What blocks it
         why: String,
         #[command(flatten)]
-        who: Who,
+        who: SessionArg,
     },
     /// Unblock a task
     Unblock {
         /// The task
         id: String,
         #[command(flatten)]
-        who: Who,
+        who: SessionArg,
     },
     /// Show a task: what it waits for, what waits for it, and its history
     Show {
@@ -60,45 +60,45 @@ enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-struct Who {
+struct SessionArg {
     /// The session that does it [default: the current one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let step = |id: &str, step: Step, who: &Who, word: &str| -> Result<u8> {
-        let report = edit::step(world, id, &step, who.session.as_deref())?;
+    let step = |id: &str, step: TaskStep, who: &SessionArg, word: &str| -> Result<u8> {
+        let report = edit::apply_task_step(world, id, &step, who.session.as_deref())?;
         print_task_report(&report, format, word);
         Ok(0)
     };
     match &args.command {
         Command::Add(args) => add::run(world, args, format),
-        Command::Start { id, who } => step(id, Step::Start, who, "Started"),
+        Command::Start { id, who } => step(id, TaskStep::Start, who, "Started"),
         Command::Done { id, without_evidence, who } => {
-            step(id, Step::Done { without_evidence: without_evidence.as_deref() }, who, "Done")
+            step(id, TaskStep::Done { without_evidence: without_evidence.as_deref() }, who, "Done")
         }
-        Command::Block { id, why, who } => step(id, Step::Block { why }, who, "Blocked"),
-        Command::Unblock { id, who } => step(id, Step::Unblock, who, "Unblocked"),
+        Command::Block { id, why, who } => step(id, TaskStep::Block { why }, who, "Blocked"),
+        Command::Unblock { id, who } => step(id, TaskStep::Unblock, who, "Unblocked"),
         Command::Show { id } => show::run(world, id, format),
     }
 }
 
 pub fn print_task_report(report: &TaskReport, format: Format, word: &str) {
     if format == Format::Json {
-        return output::json(report);
+        return output::print_json(report);
     }
     let task = &report.task;
     let (id, text) = (&task.id, one_line(&task.description, 100));
     let status = task.status.name().replace('_', " ");
     match report.changed {
-        true => output::line(format_args!(
+        true => output::print_line(format_args!(
             "{GOOD}{word}{GOOD:#} {BOLD}{id}{BOLD:#} {text} {DIM}({status}){DIM:#}"
         )),
-        false => output::line(format_args!("{BOLD}{id}{BOLD:#} {text}: it was {status} already")),
+        false => output::print_line(format_args!("{BOLD}{id}{BOLD:#} {text}: it was {status} already")),
     }
     if !report.newly_ready.is_empty() && word == "Done" {
-        output::line(format_args!("Ready now: {}", report.newly_ready.join(", ")));
+        output::print_line(format_args!("Ready now: {}", report.newly_ready.join(", ")));
     }
     print_notes(&report.notes, report.covered);
 }

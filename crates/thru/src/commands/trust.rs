@@ -1,5 +1,5 @@
 use model::render::one_line;
-use model::text::count;
+use model::text::count_with_noun;
 use ops::Result;
 use ops::World;
 use ops::project::trust::{ConsentKind, TrustReport, Want};
@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct TrustedRootJson {
     path: String,
     project_id: String,
     trusted_at: String,
@@ -37,53 +37,53 @@ struct Row {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if args.list {
-        list(world, format)?;
+        list_trusted(world, format)?;
         return Ok(0);
     }
     let report = match (args.revoke, args.moved) {
-        (true, _) => ops::project::trust::revoke(world)?,
-        (_, true) => ops::project::trust::adopt_moved(world)?,
-        _ => ops::project::trust::grant(world)?,
+        (true, _) => ops::project::trust::revoke_trust(world)?,
+        (_, true) => ops::project::trust::trust_moved_project(world)?,
+        _ => ops::project::trust::grant_trust(world)?,
     };
     match format {
-        Format::Json => output::json(&report),
+        Format::Json => output::print_json(&report),
         Format::Text => {
-            print(&report);
+            print_report(&report);
             print_wants(&report.wants);
         }
     }
     Ok(0)
 }
 
-fn print(report: &TrustReport) {
+fn print_report(report: &TrustReport) {
     let root = report.root.display();
     if let Some(from) = &report.moved_from {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{GOOD}Trusted{GOOD:#} {root}, moved here from {}; hooks work here from now on",
             one_line(from, 300)
         ));
         if let Some(taken @ 1..) = report.consents_taken_over {
-            output::line(format_args!(
+            output::print_line(format_args!(
                 "What you allowed to run there is allowed here too ({})",
-                count(taken, "consent record")
+                count_with_noun(taken, "consent record")
             ));
         }
         return;
     }
     match (report.trusted, report.changed) {
         (true, true) => {
-            output::line(format_args!("{GOOD}Trusted{GOOD:#} {root}; hooks work here from now on"));
+            output::print_line(format_args!("{GOOD}Trusted{GOOD:#} {root}; hooks work here from now on"));
         }
-        (true, false) => output::line(format_args!("{root} is trusted already")),
+        (true, false) => output::print_line(format_args!("{root} is trusted already")),
         (false, true) => {
-            output::line(format_args!(
+            output::print_line(format_args!(
                 "No longer trusted: {root}; hooks neither write nor say anything there"
             ));
         }
-        (false, false) => output::line(format_args!("{root} was not trusted")),
+        (false, false) => output::print_line(format_args!("{root} was not trusted")),
     }
     if let Some(from) = &report.maybe_moved_from {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "It was trusted at {}, which no longer exists. If you moved it, `thru trust --moved` forgets that path and \
              takes along what you allowed to run there.",
             one_line(from, 300)
@@ -97,9 +97,9 @@ fn print_wants(wants: &[Want]) {
     if foreign.is_empty() {
         return;
     }
-    output::line(format_args!(
+    output::print_line(format_args!(
         "The store contains {} that would feed or run something. Trust allows none of it; it stays off until you adopt it:",
-        count(foreign.len(), "record")
+        count_with_noun(foreign.len(), "record")
     ));
     for want in foreign {
         let kind = match want.kind {
@@ -107,34 +107,34 @@ fn print_wants(wants: &[Want]) {
             ConsentKind::StageRun => "run",
             ConsentKind::StageDefinition => "stage",
         };
-        output::line(format_args!("  {kind} {BOLD}{}{BOLD:#}", one_line(&want.id, 200)));
+        output::print_line(format_args!("  {kind} {BOLD}{}{BOLD:#}", one_line(&want.id, 200)));
         if let Some(prompt) = &want.feeds {
-            output::line(format_args!("    feeds  {}", one_line(prompt, 200)));
+            output::print_line(format_args!("    feeds  {}", one_line(prompt, 200)));
         }
         for command in &want.runs {
-            output::line(format_args!("    runs   {}", one_line(command, 200)));
+            output::print_line(format_args!("    runs   {}", one_line(command, 200)));
         }
-        output::line(format_args!("    {DIM}adopt:{DIM:#} {}", one_line(&want.adopt, 200)));
+        output::print_line(format_args!("    {DIM}adopt:{DIM:#} {}", one_line(&want.adopt, 200)));
     }
 }
 
-fn list(world: &World, format: Format) -> Result<()> {
-    let rows: Vec<Row> = ops::project::trust::list(world)?
+fn list_trusted(world: &World, format: Format) -> Result<()> {
+    let rows: Vec<TrustedRootJson> = ops::project::trust::list_trusted(world)?
         .into_iter()
-        .map(|(project, root)| Row {
+        .map(|(project, root)| TrustedRootJson {
             path: root.path,
             project_id: project.as_str().to_owned(),
             trusted_at: root.trusted_at,
         })
         .collect();
     match format {
-        Format::Json => output::json(&rows),
-        Format::Text if rows.is_empty() => output::talk("No root is trusted on this machine."),
+        Format::Json => output::print_json(&rows),
+        Format::Text if rows.is_empty() => output::print_message("No root is trusted on this machine."),
         Format::Text => {
             let width = rows.iter().map(|row| row.path.len()).max().unwrap_or(0);
-            for Row { path, project_id, trusted_at } in &rows {
-                let at = clock::when(trusted_at);
-                output::line(format_args!("{path:<width$}  {project_id}  {at}"));
+            for TrustedRootJson { path, project_id, trusted_at } in &rows {
+                let at = clock::local_date_and_time(trusted_at);
+                output::print_line(format_args!("{path:<width$}  {project_id}  {at}"));
             }
         }
     }

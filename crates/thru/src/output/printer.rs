@@ -10,7 +10,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 
 use anstyle::AnsiColor;
-use model::clean::{clean, is_hidden};
+use model::clean::{clean_text, is_hidden_char};
 
 pub const BOLD: Style = Style::Bold;
 pub const DIM: Style = Style::Dim;
@@ -33,12 +33,12 @@ const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, S
 
 /// The first character of a mark. It is a noncharacter: Unicode reserves these for the internal use of programs,
 /// and the printer removes them from texts.
-const OPEN: char = '\u{fdd0}';
+const MARK_START: char = '\u{fdd0}';
 /// The last character of a mark.
-const CLOSE: char = '\u{fdd1}';
+const MARK_END: char = '\u{fdd1}';
 
 /// Returns a random part of every mark, chosen once per process, so that no text can contain a mark.
-fn secret() -> &'static str {
+fn mark_secret() -> &'static str {
     static SECRET: OnceLock<String> = OnceLock::new();
     SECRET.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
 }
@@ -46,19 +46,21 @@ fn secret() -> &'static str {
 impl Display for Style {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let number = if f.alternate() { STYLES.len() } else { *self as usize };
-        f.write_str(&marks()[number])
+        f.write_str(&style_marks()[number])
     }
 }
 
 /// Returns the marks of all styles. The last mark ends any style. The marks are built once, because printing a plan
 /// uses thousands of them.
-fn marks() -> &'static [String; STYLES.len() + 1] {
+fn style_marks() -> &'static [String; STYLES.len() + 1] {
     static MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
-    MARKS.get_or_init(|| std::array::from_fn(|number| format!("{OPEN}{}{number}{CLOSE}", secret())))
+    MARKS.get_or_init(|| {
+        std::array::from_fn(|number| format!("{MARK_START}{}{number}{MARK_END}", mark_secret()))
+    })
 }
 
 impl Style {
-    fn codes(self) -> String {
+    fn color_codes(self) -> String {
         let style = match self {
             Style::Bold => anstyle::Style::new().bold(),
             Style::Dim => anstyle::Style::new().dimmed(),
@@ -107,30 +109,30 @@ impl Stream {
 
 /// Prints text for people, without adding a line end.
 pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
-    stream.write(painted(text, stream.has_color()).as_bytes())
+    stream.write(clean_and_color(text, stream.has_color()).as_bytes())
 }
 
 /// Prints a line on stderr that the next such line replaces. Only for a terminal.
-pub fn print_over(text: &str) -> std::io::Result<()> {
+pub fn print_transient_line(text: &str) -> std::io::Result<()> {
     let color = Stream::Err.has_color();
-    let text = painted(text, color);
+    let text = clean_and_color(text, color);
     let line = match color {
         true => format!("\r\x1b[2K{text}"),
         // Without escape sequences, blanks are needed to clear the line.
-        false => format!("\r{:WIDTH$}\r{text}", ""),
+        false => format!("\r{:MAX_TRANSIENT_WIDTH$}\r{text}", ""),
     };
     Stream::Err.write(line.as_bytes())
 }
 
 /// The longest line that can be replaced, in characters.
-const WIDTH: usize = 79;
+const MAX_TRANSIENT_WIDTH: usize = 79;
 
 /// Prints one JSON document and a line end. Invisible characters are written as `\u` escapes. They occur only in
 /// strings, and a string with the escape has the same value.
 pub fn print_json(json: &str) -> std::io::Result<()> {
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
-        if is_hidden(c) {
+        if is_hidden_char(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
             }
@@ -164,21 +166,23 @@ pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::R
 }
 
 /// Cleans a text, and then replaces the marks with the terminal's codes.
-fn painted(text: &str, color: bool) -> Cow<'_, str> {
+fn clean_and_color(text: &str, color: bool) -> Cow<'_, str> {
     if next_mark(text).is_none() {
-        return clean(text);
+        return clean_text(text);
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, number, after)) = next_mark(rest) {
-        out.push_str(&clean(before));
+        out.push_str(&clean_text(before));
         if color {
             let style = number.parse().ok().and_then(|number: usize| STYLES.get(number));
-            out.push_str(&style.map_or_else(|| anstyle::Reset.render().to_string(), |style| style.codes()));
+            out.push_str(
+                &style.map_or_else(|| anstyle::Reset.render().to_string(), |style| style.color_codes()),
+            );
         }
         rest = after;
     }
-    out.push_str(&clean(rest));
+    out.push_str(&clean_text(rest));
     Cow::Owned(out)
 }
 
@@ -186,9 +190,9 @@ fn painted(text: &str, color: bool) -> Cow<'_, str> {
 fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
     // Search for the first character of the mark: searching for the whole mark would cost more than the rest of the
     // printing.
-    text.match_indices(OPEN).find_map(|(at, open)| {
-        let mark = text[at + open.len()..].strip_prefix(secret())?;
-        let (number, after) = mark.split_once(CLOSE)?;
+    text.match_indices(MARK_START).find_map(|(at, open)| {
+        let mark = text[at + open.len()..].strip_prefix(mark_secret())?;
+        let (number, after) = mark.split_once(MARK_END)?;
         Some((&text[..at], number, after))
     })
 }

@@ -2,26 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::http::{Piece, Request};
-use crate::model::Kind;
-use crate::script::Step;
+use crate::http::{Request, StreamPiece};
+use crate::model::RequestKind;
+use crate::script::ScriptStep;
 
 /// Returns the kind of a request. A header marks the requests of sub-agents. The request for a summary has no mark,
 /// so it is recognised by its text.
-pub fn kind(request: &Request) -> Kind {
+pub fn request_kind(request: &Request) -> RequestKind {
     let asked = last_user_text(&request.body);
     if asked.contains("create a detailed summary") && asked.contains("<summary>") {
-        Kind::Compact
+        RequestKind::Compact
     } else if request.header("x-claude-code-agent-id").is_some() {
-        Kind::Subagent
+        RequestKind::Subagent
     } else if request.body["tools"].as_array().is_none_or(Vec::is_empty) {
-        Kind::Side
+        RequestKind::Side
     } else {
-        Kind::Main
+        RequestKind::Main
     }
 }
 
-pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
+pub fn answer_pieces(step: &ScriptStep, model: &Value, number: usize) -> Vec<StreamPiece> {
     let input = step.input_tokens.unwrap_or(1000);
     let usage = |output: u64| {
         json!({
@@ -29,29 +29,29 @@ pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
             "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
         })
     };
-    let mut pieces = vec![piece(
+    let mut pieces = vec![event_piece(
         "message_start",
         json!({ "message": {
             "id": format!("msg_{number:06}"), "type": "message", "role": "assistant", "model": model,
             "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage(1),
         }}),
     )];
-    for (index, (start, delta)) in blocks(step, number).into_iter().enumerate() {
-        pieces.push(piece("content_block_start", json!({ "index": index, "content_block": start })));
-        pieces.push(piece("content_block_delta", json!({ "index": index, "delta": delta })));
-        pieces.push(piece("content_block_stop", json!({ "index": index })));
+    for (index, (start, delta)) in content_blocks(step, number).into_iter().enumerate() {
+        pieces.push(event_piece("content_block_start", json!({ "index": index, "content_block": start })));
+        pieces.push(event_piece("content_block_delta", json!({ "index": index, "delta": delta })));
+        pieces.push(event_piece("content_block_stop", json!({ "index": index })));
     }
     let reason = if step.calls.is_empty() { "end_turn" } else { "tool_use" };
-    pieces.push(piece(
+    pieces.push(event_piece(
         "message_delta",
         json!({ "delta": { "stop_reason": reason, "stop_sequence": null }, "usage": usage(50) }),
     ));
-    pieces.push(piece("message_stop", json!({})));
+    pieces.push(event_piece("message_stop", json!({})));
     pieces
 }
 
 /// Returns the content blocks of an answer: the start of each block, and its whole content in one delta.
-fn blocks(step: &Step, number: usize) -> Vec<(Value, Value)> {
+fn content_blocks(step: &ScriptStep, number: usize) -> Vec<(Value, Value)> {
     let mut blocks = Vec::new();
     if !step.text.is_empty() {
         blocks.push((
@@ -69,9 +69,9 @@ fn blocks(step: &Step, number: usize) -> Vec<(Value, Value)> {
     blocks
 }
 
-fn piece(name: &'static str, mut data: Value) -> Piece {
+fn event_piece(name: &'static str, mut data: Value) -> StreamPiece {
     data["type"] = name.into();
-    Piece { name: Some(name), data: data.to_string() }
+    StreamPiece { name: Some(name), data: data.to_string() }
 }
 
 fn last_user_text(body: &Value) -> String {

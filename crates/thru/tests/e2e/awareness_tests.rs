@@ -2,18 +2,18 @@
 
 use serde_json::json;
 
-use crate::claude::{ClaudeCode, session};
-use crate::model::{Asked, Kind, Model};
-use crate::scratch::Scratch;
-use crate::script::{Script, Step, call, say};
-use crate::terminal::Terminal;
+use crate::claude::{ClaudeCode, session_id_of_result};
+use crate::model::{ReceivedRequest, RequestKind, ScriptedModel};
+use crate::scratch::ScratchProject;
+use crate::script::{ModelScript, ScriptStep, call_step, text_step};
+use crate::terminal::TestTerminal;
 
 /// A sub-agent of each kind gets the facts of its profile, and no others.
 #[test]
 fn a_sub_agent_is_given_what_its_kind_needs() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
     let words =
         ["GOAL-WORD", "PLAN-WORD", "TASK-WORD", "DECISION-WORD", "read read-word.txt", "FAILING-WORD"];
     let cases = [
@@ -28,34 +28,35 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
     ];
     for (kind, _) in cases.iter().filter(|(kind, _)| *kind != "general-purpose") {
         let text = format!("---\nname: {kind}\ndescription: Works\n---\nYou work.\n");
-        scratch.write(&format!(".claude/agents/{kind}.md"), &text);
+        scratch.write_file(&format!(".claude/agents/{kind}.md"), &text);
     }
-    scratch.write("read-word.txt", "hello\n");
-    scratch.failing_check("error: FAILING-WORD", 3);
-    scratch.thru_ok(&["plan", "init", "PLAN-WORD", "--phase", "first"]);
-    scratch.thru_ok(&["task", "add", "TASK-WORD", "--id", "1.1"]);
-    scratch.thru_ok(&["decide", "DECISION-WORD", "--why", "it is better"]);
+    scratch.write_file("read-word.txt", "hello\n");
+    scratch.write_failing_check("error: FAILING-WORD", 3);
+    scratch.run_thru_successfully(&["plan", "init", "PLAN-WORD", "--phase", "first"]);
+    scratch.run_thru_successfully(&["task", "add", "TASK-WORD", "--id", "1.1"]);
+    scratch.run_thru_successfully(&["decide", "DECISION-WORD", "--why", "it is better"]);
     let mut main = vec![
-        call("Bash", json!({ "command": "thru task start 1.1", "description": "Begin" })),
-        call("Read", json!({ "file_path": scratch.project.join("read-word.txt") })),
-        call("Bash", json!({ "command": "./test.sh", "description": "Test" })),
+        call_step("Bash", json!({ "command": "thru task start 1.1", "description": "Begin" })),
+        call_step("Read", json!({ "file_path": scratch.project.join("read-word.txt") })),
+        call_step("Bash", json!({ "command": "./test.sh", "description": "Test" })),
     ];
     main.extend(cases.iter().map(|(kind, _)| {
-        call(
+        call_step(
             "Agent",
             json!({ "description": "Work", "prompt": "WORK-NOW", "subagent_type": kind, "run_in_background": false }),
         )
     }));
-    main.push(say("Done."));
-    let subagent = vec![say("Worked."); cases.len()];
-    let model = Model::start(Script { main, subagent, ..Script::default() });
-    claude.ask(&scratch, &model, "Reach the GOAL-WORD today", &[]).assert_success();
+    main.push(text_step("Done."));
+    let subagent = vec![text_step("Worked."); cases.len()];
+    let model = ScriptedModel::start(ModelScript { main, subagent, ..ModelScript::default() });
+    claude.run_prompt(&scratch, &model, "Reach the GOAL-WORD today", &[]).assert_success();
 
-    model.assert_played();
-    let asked: Vec<Asked> = model.asked().into_iter().filter(|asked| asked.kind == Kind::Subagent).collect();
+    model.assert_script_used_up();
+    let asked: Vec<ReceivedRequest> =
+        model.received_requests().into_iter().filter(|asked| asked.kind == RequestKind::Subagent).collect();
     assert_eq!(asked.len(), cases.len());
     for ((kind, expected), asked) in cases.iter().zip(&asked) {
-        let found: Vec<&str> = words.into_iter().filter(|word| asked.holds(word)).collect();
+        let found: Vec<&str> = words.into_iter().filter(|word| asked.contains(word)).collect();
         assert_eq!(&found, expected, "{kind}");
     }
     scratch.assert_healthy();
@@ -64,95 +65,95 @@ fn a_sub_agent_is_given_what_its_kind_needs() {
 /// The figures are those of the last request, as the model reported them, and the agent is told once.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
-    let used = |tokens, step: Step| Step { input_tokens: Some(tokens), ..step };
-    let look = || call("Bash", json!({ "command": "true", "description": "Look" }));
-    let model = Model::start(Script::main([
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
+    let used = |tokens, step: ScriptStep| ScriptStep { input_tokens: Some(tokens), ..step };
+    let look = || call_step("Bash", json!({ "command": "true", "description": "Look" }));
+    let model = ScriptedModel::start(ModelScript::main([
         used(300_000, look()),
-        used(310_000, say("One.")),
+        used(310_000, text_step("One.")),
         used(720_000, look()),
-        used(725_000, say("Two.")),
+        used(725_000, text_step("Two.")),
         used(730_000, look()),
-        used(735_000, say("Three.")),
-        used(740_000, say("Four.")),
+        used(735_000, text_step("Three.")),
+        used(740_000, text_step("Four.")),
     ]));
-    let mut talk = claude.converse(&scratch, &model, &[]);
+    let mut talk = claude.start_conversation(&scratch, &model, &[]);
     for prompt in ["First", "Second", "Third", "Fourth"] {
-        talk.say(prompt);
+        talk.send_and_wait(prompt);
     }
     talk.end().assert_success();
 
-    model.assert_played();
-    let asked = model.asked();
-    let told: Vec<usize> = asked.iter().map(|asked| asked.count("% full (")).collect();
+    model.assert_script_used_up();
+    let asked = model.received_requests();
+    let told: Vec<usize> = asked.iter().map(|asked| asked.count_occurrences("% full (")).collect();
     // Claude Code writes its transcript while it continues, so the usage may be missing from the file at the second
     // stop. Then the third stop finds it, and the fourth prompt brings the message.
     let once = told == [0, 0, 0, 0, 1, 1, 1] || told == [0, 0, 0, 0, 0, 0, 1];
     assert!(once, "once, with the third or fourth prompt; later requests replay it: {told:?}");
-    assert!(asked.last().expect("a question").holds("% full (7"), "the figure of a request");
-    assert!(asked.last().expect("a question").holds("`/handoff` writes a packet"));
+    assert!(asked.last().expect("a question").contains("% full (7"), "the figure of a request");
+    assert!(asked.last().expect("a question").contains("`/handoff` writes a packet"));
     scratch.assert_healthy();
 }
 
 /// Each of two sessions is told once that the other edits the same file.
 #[test]
 fn two_sessions_that_edit_one_file_hear_of_each_other_once() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
     let file = scratch.project.join("shared.txt");
-    let model = Model::start(Script::main([
-        call("Write", json!({ "file_path": file, "content": "one\n" })),
-        say("Written."),
-        call("Bash", json!({ "command": "true", "description": "Nothing" })),
-        call("Read", json!({ "file_path": file })),
-        call("Edit", json!({ "file_path": file, "old_string": "one", "new_string": "two" })),
-        say("Edited."),
-        say("I read it again."),
-        say("I know."),
-        say("I read it again too."),
-        say("I know too."),
+    let model = ScriptedModel::start(ModelScript::main([
+        call_step("Write", json!({ "file_path": file, "content": "one\n" })),
+        text_step("Written."),
+        call_step("Bash", json!({ "command": "true", "description": "Nothing" })),
+        call_step("Read", json!({ "file_path": file })),
+        call_step("Edit", json!({ "file_path": file, "old_string": "one", "new_string": "two" })),
+        text_step("Edited."),
+        text_step("I read it again."),
+        text_step("I know."),
+        text_step("I read it again too."),
+        text_step("I know too."),
     ]));
     let resume = |sid: &str, prompt: &str| {
-        claude.ask(&scratch, &model, prompt, &["--resume", sid]).assert_success();
-        model.asked().last().expect("a question").count("edited shared.txt at")
+        claude.run_prompt(&scratch, &model, prompt, &["--resume", sid]).assert_success();
+        model.received_requests().last().expect("a question").count_occurrences("edited shared.txt at")
     };
     let ask = |prompt: &str| {
-        let mut talk = claude.converse(&scratch, &model, &[]);
-        let sid = session(&talk.say(prompt));
+        let mut talk = claude.start_conversation(&scratch, &model, &[]);
+        let sid = session_id_of_result(&talk.send_and_wait(prompt));
         talk.end().assert_success();
         sid
     };
     let first = ask("Write the file");
     let second = ask("Edit the file");
-    assert!(!model.sent_to_model("edited shared.txt at"), "nobody is told before both have edited it");
+    assert!(!model.has_received("edited shared.txt at"), "nobody is told before both have edited it");
     assert_eq!(resume(&first, "Go on"), 1);
     assert_eq!(resume(&first, "And on"), 1, "the first told it, and it is replayed");
     assert_eq!(resume(&second, "Go on"), 1);
     assert_eq!(resume(&second, "And on"), 1);
-    model.assert_played();
+    model.assert_script_used_up();
     let short = |sid: &str| sid.split('-').next().expect("a part").to_owned();
-    assert!(model.sent_to_model(&format!("session {} (Claude Code) edited shared.txt", short(&first))));
-    assert!(model.sent_to_model(&format!("session {} (Claude Code) edited shared.txt", short(&second))));
+    assert!(model.has_received(&format!("session {} (Claude Code) edited shared.txt", short(&first))));
+    assert!(model.has_received(&format!("session {} (Claude Code) edited shared.txt", short(&second))));
     scratch.assert_healthy();
 }
 
 /// On a terminal, the user's own status line is shown below the prompt, followed by ours.
 #[test]
 fn the_status_line_is_on_the_screen() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
     let settings = scratch.home.join(".claude/settings.json");
     let before =
         "{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"echo MY-OWN-LINE\"\n  }\n}\n";
     std::fs::write(&settings, before).expect("a file");
-    scratch.thru_ok(&["install", "claude-code", "--statusline"]);
-    scratch.thru_ok(&["plan", "init", "A plan", "--phase", "first"]);
-    scratch.thru_ok(&["task", "add", "A task", "--id", "1.1"]);
-    scratch.thru_ok(&["task", "start", "1.1", "--session", "whoever"]);
+    scratch.run_thru_successfully(&["install", "claude-code", "--statusline"]);
+    scratch.run_thru_successfully(&["plan", "init", "A plan", "--phase", "first"]);
+    scratch.run_thru_successfully(&["task", "add", "A task", "--id", "1.1"]);
+    scratch.run_thru_successfully(&["task", "start", "1.1", "--session", "whoever"]);
     // What a person has agreed to before the first prompt.
     let project = scratch.project.to_string_lossy().into_owned();
     let agreed = json!({
@@ -161,16 +162,19 @@ fn the_status_line_is_on_the_screen() {
         "projects": { project: { "hasTrustDialogAccepted": true } },
     });
     std::fs::write(scratch.home.join(".claude.json"), agreed.to_string()).expect("a file");
-    let model = Model::start(Script::main([Step { input_tokens: Some(420_000), ..say("ANSWERED") }]));
-    let mut terminal = Terminal::start(claude.on_terminal(&scratch, &model));
+    let model = ScriptedModel::start(ModelScript::main([ScriptStep {
+        input_tokens: Some(420_000),
+        ..text_step("ANSWERED")
+    }]));
+    let mut terminal = TestTerminal::start(claude.terminal_command(&scratch, &model));
     terminal.wait_for("MY-OWN-LINE");
     terminal.wait_for("task 1.1");
-    terminal.press("Hello");
+    terminal.type_keys("Hello");
     terminal.wait_for("Hello");
-    terminal.press("\r");
+    terminal.type_keys("\r");
     terminal.wait_for("ANSWERED");
     terminal.wait_for("42%");
     drop(terminal);
-    scratch.thru_ok(&["uninstall", "claude-code", "--user"]);
+    scratch.run_thru_successfully(&["uninstall", "claude-code", "--user"]);
     assert_eq!(std::fs::read_to_string(&settings).expect("it stays"), before);
 }

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::available;
 use crate::hooks::{self, HookReport, HookRun};
-use crate::model::Model;
-use crate::process::{Ended, Line, Process};
-use crate::scratch::Scratch;
+use crate::model::ScriptedModel;
+use crate::process::{EndedProcess, TestProcess, TimedLine};
+use crate::scratch::ScratchProject;
 
 /// The port of the discard service on this machine. No program listens on it.
-const NOBODY: &str = "http://127.0.0.1:9";
+const UNUSED_ADDRESS: &str = "http://127.0.0.1:9";
 
-pub const ONE_SHOT: &[&str] =
+pub const ONE_SHOT_ARGUMENTS: &[&str] =
     &["--auto", "low", "--model", "custom:scripted", "--output-format", "stream-json"];
 
 #[derive(Debug)]
@@ -26,21 +26,21 @@ pub struct Droid {
 /// A session in one process, through Droid's protocol for editors.
 #[derive(Debug)]
 pub struct Conversation {
-    process: Process,
+    process: TestProcess,
     requests: u32,
 }
 
 impl Droid {
     /// Returns `None` if Droid is not installed; the test has then been reported as skipped.
-    pub fn find() -> Option<Droid> {
-        available::harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
+    pub fn find_installed() -> Option<Droid> {
+        available::find_harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }
 
     /// Runs `thru init`, which notices that Droid is in use and installs hooks, as it does for a user.
-    pub fn init(scratch: &Scratch) {
+    pub fn init_project(scratch: &ScratchProject) {
         let folder = scratch.home.join(".factory");
         std::fs::create_dir_all(folder.join("sessions")).expect("a folder");
-        scratch.thru_ok(&["init"]);
+        scratch.run_thru_successfully(&["init"]);
         assert!(folder.join("hooks.json").exists(), "init wires what is in use");
     }
 
@@ -50,17 +50,21 @@ impl Droid {
     }
 
     /// Sends one prompt in a separate process. In this mode Droid fires no event for the prompt.
-    pub fn ask(&self, scratch: &Scratch, model: &Model, prompt: &str) -> Ended {
-        let mut command = self.command(scratch, model);
-        command.args(ONE_SHOT).arg(prompt);
-        Process::start(command).finish()
+    pub fn run_prompt(&self, scratch: &ScratchProject, model: &ScriptedModel, prompt: &str) -> EndedProcess {
+        let mut command = self.droid_command(scratch, model);
+        command.args(ONE_SHOT_ARGUMENTS).arg(prompt);
+        TestProcess::start(command).close_and_wait()
     }
 
     /// Starts a conversation, and returns it with the id of its session.
-    pub fn converse(&self, scratch: &Scratch, model: &Model) -> (Conversation, String) {
-        let mut command = self.command(scratch, model);
+    pub fn start_conversation(
+        &self,
+        scratch: &ScratchProject,
+        model: &ScriptedModel,
+    ) -> (Conversation, String) {
+        let mut command = self.droid_command(scratch, model);
         command.args(["--input-format", "stream-jsonrpc", "--output-format", "stream-jsonrpc"]);
-        let mut talk = Conversation { process: Process::start(command), requests: 0 };
+        let mut talk = Conversation { process: TestProcess::start(command), requests: 0 };
         let session = json!({
             "machineId": "test", "cwd": scratch.project, "modelId": "custom:Scripted-0",
             "autonomyLevel": "high", "interactionMode": "auto",
@@ -71,16 +75,21 @@ impl Droid {
     }
 
     /// Resumes an earlier session in a new process.
-    pub fn resume(&self, scratch: &Scratch, model: &Model, session: &str) -> Conversation {
-        let mut command = self.command(scratch, model);
+    pub fn resume_conversation(
+        &self,
+        scratch: &ScratchProject,
+        model: &ScriptedModel,
+        session: &str,
+    ) -> Conversation {
+        let mut command = self.droid_command(scratch, model);
         command.args(["--input-format", "stream-jsonrpc", "--output-format", "stream-jsonrpc"]);
-        let mut talk = Conversation { process: Process::start(command), requests: 0 };
+        let mut talk = Conversation { process: TestProcess::start(command), requests: 0 };
         let answer = talk.request("droid.load_session", &json!({ "sessionId": session }));
         assert!(answer["result"].is_object(), "{answer}");
         talk
     }
 
-    pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
+    pub fn droid_command(&self, scratch: &ScratchProject, model: &ScriptedModel) -> Command {
         let mut settings = json!({
             "customModels": [{
                 "model": "scripted", "displayName": "Scripted", "baseUrl": format!("{}/v1", model.url()),
@@ -93,13 +102,13 @@ impl Droid {
         let folder = scratch.home.join(".factory");
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
-        let mut command = scratch.command(&self.binary.to_string_lossy());
+        let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
         // Droid has no offline switch. So the variables name a proxy that does not exist for everything outside this
         // machine. Two telemetry senders ignore proxies, so they get the same address as their target.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {
-            command.env(variable, NOBODY);
+            command.env(variable, UNUSED_ADDRESS);
         }
         command.env("NO_PROXY", "127.0.0.1").env("FACTORY_DROID_AUTO_UPDATE_ENABLED", "false").arg("exec");
         command
@@ -108,7 +117,7 @@ impl Droid {
 
 impl Conversation {
     /// Sends a prompt and waits until the turn is over and Droid is idle again.
-    pub fn say(&mut self, text: &str) {
+    pub fn send_and_wait(&mut self, text: &str) {
         self.send("droid.add_user_message", &json!({ "text": text }));
         let note = |line: &Value| line["params"]["notification"].clone();
         self.process.wait_for("end of the turn", |line| note(line)["type"] == "agent_turn_completed");
@@ -123,9 +132,9 @@ impl Conversation {
         session
     }
 
-    pub fn end(mut self) -> Ended {
+    pub fn end(mut self) -> EndedProcess {
         self.request("droid.close_session", &json!({ "reason": "prompt_input_exit" }));
-        self.process.finish()
+        self.process.close_and_wait()
     }
 
     fn request(&mut self, method: &str, params: &Value) -> Value {
@@ -145,9 +154,9 @@ impl Conversation {
 }
 
 /// Returns the hooks that Droid reported. Droid reports them only in a conversation.
-pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
+pub fn hook_runs(ended: &EndedProcess) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    hooks::runs(ended, |Line { json, .. }| {
+    hooks::pair_hook_runs(ended, |TimedLine { json, .. }| {
         let note = &json["params"]["notification"];
         match note["type"].as_str()? {
             "hook_execution_started" => Some(HookReport::Started { id: text(&note["hookId"]) }),

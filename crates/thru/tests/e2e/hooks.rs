@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::available::note;
-use crate::process::{Ended, Line};
+use crate::available::print_to_stderr;
+use crate::process::{EndedProcess, TimedLine};
 
 /// One run of one hook.
 #[derive(Debug, Default)]
@@ -17,10 +17,10 @@ pub struct HookRun {
 }
 
 /// Pairs the starts and ends of hooks by their id. `read` recognises such reports in the lines.
-pub fn runs(ended: &Ended, read: impl Fn(&Line) -> Option<HookReport>) -> Vec<HookRun> {
-    let reports: Vec<(&Line, HookReport)> =
+pub fn pair_hook_runs(ended: &EndedProcess, read: impl Fn(&TimedLine) -> Option<HookReport>) -> Vec<HookRun> {
+    let reports: Vec<(&TimedLine, HookReport)> =
         ended.lines.iter().filter_map(|line| Some((line, read(line)?))).collect();
-    let run = |(start, report): &(&Line, HookReport)| {
+    let run = |(start, report): &(&TimedLine, HookReport)| {
         let HookReport::Started { id } = report else { return None };
         reports.iter().find_map(|(end, report)| match report {
             HookReport::Ended { id: ended, event, exit, stdout, stderr } if ended == id => Some(HookRun {
@@ -43,14 +43,14 @@ pub enum HookReport {
 }
 
 /// Asserts that all hooks exited with 0 and wrote nothing to stderr. Prints how long they took, for information.
-pub fn assert_well(harness: &str, runs: &[HookRun]) {
+pub fn assert_all_succeeded(harness: &str, runs: &[HookRun]) {
     assert!(runs.iter().all(|run| run.exit == Some(0) && run.stderr.is_empty()), "{runs:#?}");
     let mut times: Vec<(Duration, &str)> = runs.iter().map(|run| (run.took, run.event.as_str())).collect();
     times.sort();
     let (slowest, event) = times.last().expect("hooks ran");
     let middle = times[times.len() / 2].0;
     let count = times.len();
-    note(&format!(
+    print_to_stderr(&format!(
         "hook latency seen by {harness}: {count} hooks, p50 {middle:.1?}, slowest {slowest:.1?} ({event})"
     ));
 }

@@ -22,14 +22,14 @@ impl Request {
     pub fn read(stream: &TcpStream) -> io::Result<Request> {
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
         let mut reader = BufReader::new(stream);
-        let first = line(&mut reader)?;
+        let first = read_line(&mut reader)?;
         let mut words = first.split(' ');
         let method = words.next().unwrap_or_default().to_owned();
         let target = words.next().unwrap_or_default();
         let path = target.split('?').next().unwrap_or_default().to_owned();
         let mut headers = Vec::new();
         loop {
-            let text = line(&mut reader)?;
+            let text = read_line(&mut reader)?;
             if text.is_empty() {
                 break;
             }
@@ -50,14 +50,14 @@ impl Request {
     }
 }
 
-fn line(reader: &mut impl BufRead) -> io::Result<String> {
+fn read_line(reader: &mut impl BufRead) -> io::Result<String> {
     let mut text = String::new();
     reader.read_line(&mut text)?;
     Ok(text.trim_end().to_owned())
 }
 
 /// Sends a complete answer.
-pub fn answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<()> {
+pub fn send_answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<()> {
     let body = body.to_string();
     write!(
         stream,
@@ -68,17 +68,17 @@ pub fn answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<
 
 /// One piece of a streamed answer. Pieces of an OpenAI answer have no name.
 #[derive(Debug)]
-pub struct Piece {
+pub struct StreamPiece {
     pub name: Option<&'static str>,
     pub data: String,
 }
 
 /// Sends a stream of server-sent events, which ends with the connection.
-pub fn stream(mut stream: &TcpStream, pieces: &[Piece]) -> io::Result<()> {
+pub fn send_stream(mut stream: &TcpStream, pieces: &[StreamPiece]) -> io::Result<()> {
     stream.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n",
     )?;
-    for Piece { name, data } in pieces {
+    for StreamPiece { name, data } in pieces {
         if let Some(name) = name {
             writeln!(stream, "event: {name}")?;
         }

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::http::{self, Request};
-use crate::script::{Script, Step, say};
+use crate::script::{ModelScript, ScriptStep, text_step};
 use crate::{anthropic, openai};
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RequestKind {
     Main,
     Subagent,
     Compact,
@@ -29,126 +29,127 @@ pub enum Kind {
 
 /// One request, as it was received.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    pub kind: Kind,
+pub struct ReceivedRequest {
+    pub kind: RequestKind,
     body: Value,
 }
 
 #[derive(Debug)]
-pub struct Model {
+pub struct ScriptedModel {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     listener: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedState {
     stopped: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<ModelState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    main: VecDeque<Step>,
-    subagent: VecDeque<Step>,
-    compact: VecDeque<Step>,
-    asked: Vec<Asked>,
+struct ModelState {
+    main: VecDeque<ScriptStep>,
+    subagent: VecDeque<ScriptStep>,
+    compact: VecDeque<ScriptStep>,
+    asked: Vec<ReceivedRequest>,
     /// Requested paths for which there is no answer. The environment of the harnesses prevents such requests.
     unknown: Vec<String>,
 }
 
-impl Model {
-    pub fn start(script: Script) -> Model {
+impl ScriptedModel {
+    pub fn start(script: ModelScript) -> ScriptedModel {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port on loopback");
         let address = listener.local_addr().expect("an address");
-        let shared = Arc::new(Shared::default());
-        *shared.state() = State {
+        let shared = Arc::new(SharedState::default());
+        *shared.lock_state() = ModelState {
             main: script.main.into(),
             subagent: script.subagent.into(),
             compact: script.compact.into(),
-            ..State::default()
+            ..ModelState::default()
         };
         let for_thread = Arc::clone(&shared);
-        let thread = thread::spawn(move || listen(&listener, &for_thread));
-        Model { address, shared, listener: Some(thread) }
+        let thread = thread::spawn(move || accept_connections(&listener, &for_thread));
+        ScriptedModel { address, shared, listener: Some(thread) }
     }
 
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
-        self.shared.state().asked.clone()
+    pub fn received_requests(&self) -> Vec<ReceivedRequest> {
+        self.shared.lock_state().asked.clone()
     }
 
     /// Adds answers after those that are left.
-    pub fn then(&self, script: Script) {
-        let mut state = self.shared.state();
+    pub fn add_answers(&self, script: ModelScript) {
+        let mut state = self.shared.lock_state();
         state.main.extend(script.main);
         state.subagent.extend(script.subagent);
         state.compact.extend(script.compact);
     }
 
     /// Clears the requests and the answers that are left, so that another test can use the same model.
-    pub fn forget(&self) {
-        *self.shared.state() = State::default();
+    pub fn clear_script_and_requests(&self) {
+        *self.shared.lock_state() = ModelState::default();
     }
 
     /// Returns whether any request contained this text, anywhere.
-    pub fn sent_to_model(&self, needle: &str) -> bool {
-        self.shared.state().asked.iter().any(|asked| asked.holds(needle))
+    pub fn has_received(&self, needle: &str) -> bool {
+        self.shared.lock_state().asked.iter().any(|asked| asked.contains(needle))
     }
 
     /// Asserts that all steps were used. If some steps were not used, the test proves less than it seems to.
-    pub fn assert_played(&self) {
-        let state = self.shared.state();
+    pub fn assert_script_used_up(&self) {
+        let state = self.shared.lock_state();
         let left = (state.main.len(), state.subagent.len(), state.compact.len());
-        assert_eq!(left, (0, 0, 0), "steps left of (main, subagent, compact)\n{}", summary(&state));
+        assert_eq!(left, (0, 0, 0), "steps left of (main, subagent, compact)\n{}", describe_state(&state));
         assert!(state.unknown.is_empty(), "the model was asked for {:?}", state.unknown);
     }
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// Returns whether the text is anywhere in the messages or the system prompt. Descriptions of tools do not
     /// count.
-    pub fn holds(&self, needle: &str) -> bool {
-        self.count(needle) > 0
+    pub fn contains(&self, needle: &str) -> bool {
+        self.count_occurrences(needle) > 0
     }
 
     /// Returns whether one text contains all of these words, each after the previous one.
-    pub fn holds_in_order(&self, needles: &[&str]) -> bool {
-        in_order(&self.body["messages"], needles) || in_order(&self.body["system"], needles)
+    pub fn contains_in_order(&self, needles: &[&str]) -> bool {
+        contains_in_order(&self.body["messages"], needles) || contains_in_order(&self.body["system"], needles)
     }
 
     /// Returns the whole text of the message or system prompt that contains `needle`.
-    pub fn text_with(&self, needle: &str) -> Option<String> {
-        text_with(&self.body["messages"], needle).or_else(|| text_with(&self.body["system"], needle))
+    pub fn text_containing(&self, needle: &str) -> Option<String> {
+        text_containing(&self.body["messages"], needle)
+            .or_else(|| text_containing(&self.body["system"], needle))
     }
 
-    pub fn count(&self, needle: &str) -> usize {
-        count(&self.body["messages"], needle) + count(&self.body["system"], needle)
+    pub fn count_occurrences(&self, needle: &str) -> usize {
+        count_occurrences(&self.body["messages"], needle) + count_occurrences(&self.body["system"], needle)
     }
 }
 
-fn text_with(value: &Value, needle: &str) -> Option<String> {
+fn text_containing(value: &Value, needle: &str) -> Option<String> {
     match value {
         Value::String(text) => text.contains(needle).then(|| text.clone()),
-        Value::Array(items) => items.iter().find_map(|item| text_with(item, needle)),
-        Value::Object(fields) => fields.values().find_map(|field| text_with(field, needle)),
+        Value::Array(items) => items.iter().find_map(|item| text_containing(item, needle)),
+        Value::Object(fields) => fields.values().find_map(|field| text_containing(field, needle)),
         _ => None,
     }
 }
 
-fn count(value: &Value, needle: &str) -> usize {
+fn count_occurrences(value: &Value, needle: &str) -> usize {
     match value {
         Value::String(text) => text.matches(needle).count(),
-        Value::Array(items) => items.iter().map(|item| count(item, needle)).sum(),
-        Value::Object(fields) => fields.values().map(|field| count(field, needle)).sum(),
+        Value::Array(items) => items.iter().map(|item| count_occurrences(item, needle)).sum(),
+        Value::Object(fields) => fields.values().map(|field| count_occurrences(field, needle)).sum(),
         _ => 0,
     }
 }
 
-fn in_order(value: &Value, needles: &[&str]) -> bool {
+fn contains_in_order(value: &Value, needles: &[&str]) -> bool {
     match value {
         Value::String(text) => {
             let mut rest = text.as_str();
@@ -158,18 +159,18 @@ fn in_order(value: &Value, needles: &[&str]) -> bool {
                 found.is_some()
             })
         }
-        Value::Array(items) => items.iter().any(|item| in_order(item, needles)),
-        Value::Object(fields) => fields.values().any(|field| in_order(field, needles)),
+        Value::Array(items) => items.iter().any(|item| contains_in_order(item, needles)),
+        Value::Object(fields) => fields.values().any(|field| contains_in_order(field, needles)),
         _ => false,
     }
 }
 
-fn summary(state: &State) -> String {
+fn describe_state(state: &ModelState) -> String {
     let kinds: Vec<_> = state.asked.iter().map(|asked| format!("{:?}", asked.kind)).collect();
     format!("asked: {}", kinds.join(" "))
 }
 
-impl Drop for Model {
+impl Drop for ScriptedModel {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::Relaxed);
         // Another connection wakes the listener, which then sees that the model was dropped.
@@ -180,9 +181,9 @@ impl Drop for Model {
     }
 }
 
-impl Shared {
+impl SharedState {
     /// Returns the state even if another thread panicked, so that a failing test can still show the requests.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, ModelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -191,61 +192,63 @@ impl Shared {
     }
 }
 
-fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept_connections(listener: &TcpListener, shared: &Arc<SharedState>) {
     for stream in listener.incoming().flatten() {
         if shared.is_stopped() {
             return;
         }
         let shared = Arc::clone(shared);
         // Tests let harnesses disconnect in the middle of a request, so a broken connection is not an error.
-        thread::spawn(move || drop(serve(&stream, &shared)));
+        thread::spawn(move || drop(serve_request(&stream, &shared)));
     }
 }
 
-fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
+fn serve_request(stream: &TcpStream, shared: &SharedState) -> io::Result<()> {
     let request = Request::read(stream)?;
     match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/v1/messages") => {
-            let (number, step) = shared.next(anthropic::kind(&request), &request);
+            let (number, step) = shared.next(anthropic::request_kind(&request), &request);
             shared.wait(step.delay);
-            http::stream(stream, &anthropic::pieces(&step, &request.body["model"], number))
+            http::send_stream(stream, &anthropic::answer_pieces(&step, &request.body["model"], number))
         }
         ("POST", "/v1/messages/count_tokens") => {
-            http::answer(stream, "200 OK", &json!({ "input_tokens": 1000 }))
+            http::send_answer(stream, "200 OK", &json!({ "input_tokens": 1000 }))
         }
         ("POST", "/v1/chat/completions") => {
-            let (number, step) = shared.next(openai::kind(&request), &request);
+            let (number, step) = shared.next(openai::request_kind(&request), &request);
             shared.wait(step.delay);
             let model = &request.body["model"];
             if let Some(status) = step.refusal {
                 let reason = status.split_once(' ').map_or(status, |(_, reason)| reason);
-                http::answer(stream, status, &json!({ "error": { "message": reason, "code": reason } }))
+                http::send_answer(stream, status, &json!({ "error": { "message": reason, "code": reason } }))
             } else if request.body["stream"] == true {
-                http::stream(stream, &openai::pieces(&step, model, number))
+                http::send_stream(stream, &openai::answer_pieces(&step, model, number))
             } else {
-                http::answer(stream, "200 OK", &openai::whole(&step, model, number))
+                http::send_answer(stream, "200 OK", &openai::complete_answer(&step, model, number))
             }
         }
         (method, path) => {
-            shared.state().unknown.push(format!("{method} {path}"));
-            http::answer(stream, "404 Not Found", &json!({ "error": { "message": "not scripted" } }))
+            shared.lock_state().unknown.push(format!("{method} {path}"));
+            http::send_answer(stream, "404 Not Found", &json!({ "error": { "message": "not scripted" } }))
         }
     }
 }
 
-impl Shared {
-    fn next(&self, kind: Kind, request: &Request) -> (usize, Step) {
-        let mut state = self.state();
-        state.asked.push(Asked { kind, body: request.body.clone() });
+impl SharedState {
+    fn next(&self, kind: RequestKind, request: &Request) -> (usize, ScriptStep) {
+        let mut state = self.lock_state();
+        state.asked.push(ReceivedRequest { kind, body: request.body.clone() });
         let step = match kind {
-            Kind::Main => state.main.pop_front(),
-            Kind::Subagent => state.subagent.pop_front(),
-            Kind::Compact => state.compact.pop_front(),
-            Kind::Side => None,
+            RequestKind::Main => state.main.pop_front(),
+            RequestKind::Subagent => state.subagent.pop_front(),
+            RequestKind::Compact => state.compact.pop_front(),
+            RequestKind::Side => None,
         };
         let step = step.unwrap_or_else(|| match kind {
-            Kind::Compact => say("<analysis>scripted</analysis>\n<summary>SCRIPTED-SUMMARY</summary>"),
-            _ => say("Done."),
+            RequestKind::Compact => {
+                text_step("<analysis>scripted</analysis>\n<summary>SCRIPTED-SUMMARY</summary>")
+            }
+            _ => text_step("Done."),
         });
         (state.asked.len(), step)
     }

@@ -2,36 +2,36 @@
 
 use serde_json::{Value, json};
 
-use crate::http::{Piece, Request};
-use crate::model::Kind;
-use crate::script::Step;
+use crate::http::{Request, StreamPiece};
+use crate::model::RequestKind;
+use crate::script::ScriptStep;
 
 /// Returns the kind of a request. Requests of the agent have tools; requests for summaries and titles do not.
 /// OpenCode marks a sub-agent with a header.
-pub fn kind(request: &Request) -> Kind {
+pub fn request_kind(request: &Request) -> RequestKind {
     let is_title = request.body["messages"][0]["content"]
         .as_str()
         .is_some_and(|text| text.starts_with("You are a title generator"));
     if is_title {
-        Kind::Side
+        RequestKind::Side
     } else if request.header("x-parent-session-id").is_some() {
-        Kind::Subagent
+        RequestKind::Subagent
     } else if request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
-        Kind::Main
+        RequestKind::Main
     } else if request.body["messages"].to_string().contains("summar") {
-        Kind::Compact
+        RequestKind::Compact
     } else {
-        Kind::Side
+        RequestKind::Side
     }
 }
 
-pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
+pub fn answer_pieces(step: &ScriptStep, model: &Value, number: usize) -> Vec<StreamPiece> {
     let chunk = |choices: Value, usage: Value| {
         let data = json!({
             "id": format!("chatcmpl-{number}"), "object": "chat.completion.chunk", "created": 1_700_000_000,
             "model": model, "choices": choices, "usage": usage,
         });
-        Piece { name: None, data: data.to_string() }
+        StreamPiece { name: None, data: data.to_string() }
     };
     let delta = |delta: Value, finish: Value| {
         chunk(json!([{ "index": 0, "delta": delta, "finish_reason": finish }]), Value::Null)
@@ -41,27 +41,27 @@ pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
         pieces.push(delta(json!({ "content": step.text }), Value::Null));
     }
     if !step.calls.is_empty() {
-        pieces.push(delta(json!({ "tool_calls": calls(step, number) }), Value::Null));
+        pieces.push(delta(json!({ "tool_calls": tool_calls(step, number) }), Value::Null));
     }
     let reason = if step.calls.is_empty() { "stop" } else { "tool_calls" };
     pieces.push(delta(json!({}), reason.into()));
-    pieces.push(chunk(json!([]), usage(step)));
-    pieces.push(Piece { name: None, data: "[DONE]".to_owned() });
+    pieces.push(chunk(json!([]), token_usage(step)));
+    pieces.push(StreamPiece { name: None, data: "[DONE]".to_owned() });
     pieces
 }
 
 /// Returns the same answer for a request without streaming.
-pub fn whole(step: &Step, model: &Value, number: usize) -> Value {
+pub fn complete_answer(step: &ScriptStep, model: &Value, number: usize) -> Value {
     json!({
         "id": format!("chatcmpl-{number}"), "object": "chat.completion", "created": 1_700_000_000, "model": model,
         "choices": [{
             "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": step.text },
         }],
-        "usage": usage(step),
+        "usage": token_usage(step),
     })
 }
 
-fn calls(step: &Step, number: usize) -> Vec<Value> {
+fn tool_calls(step: &ScriptStep, number: usize) -> Vec<Value> {
     let calls = step.calls.iter().enumerate();
     calls
         .map(|(index, call)| {
@@ -73,7 +73,7 @@ fn calls(step: &Step, number: usize) -> Vec<Value> {
         .collect()
 }
 
-fn usage(step: &Step) -> Value {
+fn token_usage(step: &ScriptStep) -> Value {
     let input = step.input_tokens.unwrap_or(1000);
     json!({ "prompt_tokens": input, "completion_tokens": 50, "total_tokens": input + 50 })
 }

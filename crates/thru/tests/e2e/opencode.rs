@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::available;
-use crate::model::Model;
-use crate::process::{Ended, LIMIT, Process};
-use crate::scratch::Scratch;
-use crate::script::{Step, call};
-use crate::terminal::Terminal;
+use crate::model::ScriptedModel;
+use crate::process::{EndedProcess, TestProcess, WAIT_LIMIT};
+use crate::scratch::ScratchProject;
+use crate::script::{ScriptStep, call_step};
+use crate::terminal::TestTerminal;
 
 /// Where `thru install` puts the plugin in a project.
-pub const PLUGIN: &str = ".opencode/plugins/throughline.js";
+pub const PLUGIN_PATH: &str = ".opencode/plugins/throughline.js";
 
 /// A model whose name makes OpenCode offer `apply_patch` in place of `edit` and `write`.
-pub const PATCHING: &str = "gpt-5-scripted";
-const MODEL: &str = "scripted";
+pub const PATCHING_MODEL: &str = "gpt-5-scripted";
+const MODEL_NAME: &str = "scripted";
 
 /// The size of the context above which OpenCode compacts, in tokens.
-pub const WINDOW: u64 = 20_000;
+pub const CONTEXT_TOKENS: u64 = 20_000;
 
 #[derive(Debug)]
 pub struct OpenCode {
@@ -33,15 +33,15 @@ pub struct OpenCode {
 
 /// `opencode serve`, which runs sessions in any folder.
 #[derive(Debug)]
-pub struct Server {
+pub struct OpenCodeServer {
     address: String,
     /// In a mutex, because several tests may use a server at once.
-    process: Mutex<Process>,
+    process: Mutex<TestProcess>,
 }
 
 /// A session of a server.
 #[derive(Debug)]
-pub struct Session {
+pub struct ServerSession {
     address: String,
     pub id: String,
     folder: PathBuf,
@@ -49,15 +49,15 @@ pub struct Session {
 
 impl OpenCode {
     /// Returns `None` if OpenCode is not installed; the test has then been reported as skipped.
-    pub fn find() -> Option<OpenCode> {
-        available::harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
+    pub fn find_installed() -> Option<OpenCode> {
+        available::find_harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
     }
 
     /// Installs the plugin as a user does, and makes it wait longer for `thru`. On a busy machine a call could time
     /// out and be reported later, and the test would see another order. Other tests check the timeouts.
-    pub fn init(scratch: &Scratch) {
-        OpenCode::init_as_released(scratch);
-        let path = scratch.project.join(PLUGIN);
+    pub fn install_plugin(scratch: &ScratchProject) {
+        OpenCode::init_project(scratch);
+        let path = scratch.project.join(PLUGIN_PATH);
         let source = std::fs::read_to_string(&path).expect("a plugin");
         let patient = source.replacen("const TIMEOUT = 2_000\n", "const TIMEOUT = 10_000\n", 1);
         assert_ne!(patient, source, "the plugin names its timeout");
@@ -65,66 +65,84 @@ impl OpenCode {
     }
 
     /// Runs `thru init`, which notices that OpenCode is in use and installs the plugin, as it does for a user.
-    pub fn init_as_released(scratch: &Scratch) {
+    pub fn init_project(scratch: &ScratchProject) {
         let folder = scratch.home.join(".config/opencode");
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("opencode.json"), "{}").expect("a file");
-        scratch.thru_ok(&["init"]);
-        assert!(scratch.project.join(PLUGIN).exists(), "init wires what is in use");
+        scratch.run_thru_successfully(&["init"]);
+        assert!(scratch.project.join(PLUGIN_PATH).exists(), "init wires what is in use");
     }
 
     /// Sends one prompt in a separate process.
-    pub fn ask(&self, scratch: &Scratch, model: &Model, words: &[&str]) -> Ended {
-        self.start(scratch, model, words).finish()
+    pub fn run_prompt(
+        &self,
+        scratch: &ScratchProject,
+        model: &ScriptedModel,
+        words: &[&str],
+    ) -> EndedProcess {
+        self.start_prompt(scratch, model, words).close_and_wait()
     }
 
-    pub fn start(&self, scratch: &Scratch, model: &Model, words: &[&str]) -> Process {
-        let mut command = self.command(scratch, model);
+    pub fn start_prompt(
+        &self,
+        scratch: &ScratchProject,
+        model: &ScriptedModel,
+        words: &[&str],
+    ) -> TestProcess {
+        let mut command = self.opencode_command(scratch, model);
         command.args(["run", "--format", "json"]).args(words);
-        let mut process = Process::start(command);
+        let mut process = TestProcess::start(command);
         // OpenCode reads a prompt from stdin until stdin is closed.
         process.close_stdin();
         process
     }
 
     /// Opens OpenCode's own user interface on a terminal.
-    pub fn open(&self, scratch: &Scratch, model: &Model) -> Terminal {
-        Terminal::start(self.command(scratch, model))
+    pub fn open_terminal(&self, scratch: &ScratchProject, model: &ScriptedModel) -> TestTerminal {
+        TestTerminal::start(self.opencode_command(scratch, model))
     }
 
-    pub fn serve(&self, scratch: &Scratch, model: &Model, folder: &Path) -> Server {
-        let mut command = self.command(scratch, model);
+    pub fn start_server(
+        &self,
+        scratch: &ScratchProject,
+        model: &ScriptedModel,
+        folder: &Path,
+    ) -> OpenCodeServer {
+        let mut command = self.opencode_command(scratch, model);
         command.args(["serve", "--port", "0"]).current_dir(folder);
-        let mut process = Process::start(command);
+        let mut process = TestProcess::start(command);
         let line =
             process.wait_for("address", |line| line.as_str().is_some_and(|line| line.contains("http://")));
         let line = line.as_str().unwrap_or_default();
         let (_, address) = line.split_once("http://").expect("just seen");
-        Server { address: address.trim().trim_end_matches('/').to_owned(), process: Mutex::new(process) }
+        OpenCodeServer {
+            address: address.trim().trim_end_matches('/').to_owned(),
+            process: Mutex::new(process),
+        }
     }
 
     /// Returns the command with variables that keep it offline. Without `enabled_providers` it would use its maker's
     /// hosted models, and without `npm_config_offline` it would install a package before it loads a plugin.
-    pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
-        let limit = json!({ "context": WINDOW, "output": 1_000 });
+    pub fn opencode_command(&self, scratch: &ScratchProject, model: &ScriptedModel) -> Command {
+        let limit = json!({ "context": CONTEXT_TOKENS, "output": 1_000 });
         let settings = json!({
             "$schema": "https://opencode.ai/config.json", "autoupdate": false, "share": "disabled",
-            "model": format!("local/{MODEL}"), "small_model": format!("local/{MODEL}"),
+            "model": format!("local/{MODEL_NAME}"), "small_model": format!("local/{MODEL_NAME}"),
             "enabled_providers": ["local"], "permission": { "*": "allow", "webfetch": "ask" },
             "provider": { "local": {
                 "npm": "@ai-sdk/openai-compatible", "name": "Local",
                 "options": { "baseURL": format!("{}/v1", model.url()), "apiKey": "none" },
                 "models": {
-                    MODEL: { "name": "Scripted", "limit": limit },
-                    PATCHING: { "name": "Patching", "limit": limit },
+                    MODEL_NAME: { "name": "Scripted", "limit": limit },
+                    PATCHING_MODEL: { "name": "Patching", "limit": limit },
                 },
             } },
         });
         // Each scripted model has its own settings file, because two processes may run at once.
         let port = model.url().rsplit(':').next().unwrap_or_default().to_owned();
-        let file = scratch.tmp().join(format!("opencode-{port}.json"));
+        let file = scratch.tmp_folder().join(format!("opencode-{port}.json"));
         std::fs::write(&file, settings.to_string()).expect("a file");
-        let mut command = scratch.command(&self.binary.to_string_lossy());
+        let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
         for variable in [
             "OPENCODE_DISABLE_AUTOUPDATE",
             "OPENCODE_DISABLE_MODELS_FETCH",
@@ -141,57 +159,57 @@ impl OpenCode {
     }
 
     /// Queries OpenCode's own database.
-    pub fn query(&self, scratch: &Scratch, query: &str) -> Vec<Value> {
-        let mut command = scratch.command(&self.binary.to_string_lossy());
+    pub fn query_database(&self, scratch: &ScratchProject, query: &str) -> Vec<Value> {
+        let mut command = scratch.command_in_project(&self.binary.to_string_lossy());
         let output = command.args(["db", query, "--format", "json"]).output().expect("it starts");
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{query}: {output:?}"))
     }
 
     /// Returns the lines that report an error in the logs of all OpenCode processes.
-    pub fn logged_errors(scratch: &Scratch) -> Vec<String> {
+    pub fn logged_errors(scratch: &ScratchProject) -> Vec<String> {
         let folder = scratch.home.join(".local/share/opencode/log");
         let files = std::fs::read_dir(&folder).expect("it writes a log").flatten();
         let logs = files.map(|file| std::fs::read(file.path()).unwrap_or_default());
         let texts = logs.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         texts
             .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-            .filter(|line| is_error(line))
+            .filter(|line| is_error_line(line))
             .collect()
     }
 
     /// Puts OpenCode on the PATH of `thru`, under the name that users type.
-    pub fn on_path(&self, scratch: &Scratch) {
-        std::os::unix::fs::symlink(&self.binary, scratch.bin().join("opencode")).expect("a link");
+    pub fn put_on_path(&self, scratch: &ScratchProject) {
+        std::os::unix::fs::symlink(&self.binary, scratch.bin_folder().join("opencode")).expect("a link");
     }
 }
 
-fn is_error(line: &str) -> bool {
+fn is_error_line(line: &str) -> bool {
     line.contains("level=ERROR") || line.starts_with("ERROR")
 }
 
 /// A call that needs a permission which nobody gives.
-pub fn refused() -> Step {
-    call("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
+pub fn step_without_permission() -> ScriptStep {
+    call_step("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
 }
 
 /// Returns the session that `opencode run` reported.
-pub fn session_of(ended: &Ended) -> String {
+pub fn reported_session(ended: &EndedProcess) -> String {
     let id = ended.lines.iter().find_map(|line| line.json["sessionID"].as_str());
     id.unwrap_or_else(|| panic!("no session in\n{ended}")).to_owned()
 }
 
-impl Server {
-    pub fn session(&self, folder: &Path) -> Session {
+impl OpenCodeServer {
+    pub fn create_session(&self, folder: &Path) -> ServerSession {
         let mut session =
-            Session { address: self.address.clone(), id: String::new(), folder: folder.to_path_buf() };
+            ServerSession { address: self.address.clone(), id: String::new(), folder: folder.to_path_buf() };
         let made = session.request("POST", "/session", &json!({}));
         session.id = made["id"].as_str().unwrap_or_else(|| panic!("no session in {made}")).to_owned();
         session
     }
 
     /// Returns an existing session in this folder.
-    pub fn known(&self, id: &str, folder: &Path) -> Session {
-        Session { address: self.address.clone(), id: id.to_owned(), folder: folder.to_path_buf() }
+    pub fn open_session(&self, id: &str, folder: &Path) -> ServerSession {
+        ServerSession { address: self.address.clone(), id: id.to_owned(), folder: folder.to_path_buf() }
     }
 
     /// Returns what the server has written to stderr so far. That includes the stack of an error that a plugin throws
@@ -206,32 +224,32 @@ impl Server {
     }
 }
 
-impl Session {
+impl ServerSession {
     /// Sends a prompt and waits until the turn is over.
-    pub fn say(&self, text: &str) -> Value {
-        self.say_to(text, MODEL)
+    pub fn send_and_wait(&self, text: &str) -> Value {
+        self.send_to_model(text, MODEL_NAME)
     }
 
-    pub fn say_to(&self, text: &str, model: &str) -> Value {
-        self.request("POST", &self.path("message"), &prompt(text, model))
+    pub fn send_to_model(&self, text: &str, model: &str) -> Value {
+        self.request("POST", &self.request_path("message"), &prompt_body(text, model))
     }
 
-    pub fn start_saying(&self, text: &str) {
-        self.request("POST", &self.path("prompt_async"), &prompt(text, MODEL));
+    pub fn send_prompt(&self, text: &str) {
+        self.request("POST", &self.request_path("prompt_async"), &prompt_body(text, MODEL_NAME));
     }
 
     pub fn summarize(&self) {
-        let model = json!({ "providerID": "local", "modelID": MODEL });
-        assert_eq!(self.request("POST", &self.path("summarize"), &model), json!(true));
+        let model = json!({ "providerID": "local", "modelID": MODEL_NAME });
+        assert_eq!(self.request("POST", &self.request_path("summarize"), &model), json!(true));
     }
 
-    pub fn command(&self, name: &str, arguments: &str) -> Value {
-        let body = json!({ "command": name, "arguments": arguments, "model": format!("local/{MODEL}") });
-        self.request("POST", &self.path("command"), &body)
+    pub fn run_slash_command(&self, name: &str, arguments: &str) -> Value {
+        let body = json!({ "command": name, "arguments": arguments, "model": format!("local/{MODEL_NAME}") });
+        self.request("POST", &self.request_path("command"), &body)
     }
 
     pub fn abort(&self) {
-        self.request("POST", &self.path("abort"), &json!({}));
+        self.request("POST", &self.request_path("abort"), &json!({}));
     }
 
     pub fn delete(&self) {
@@ -239,9 +257,9 @@ impl Session {
     }
 
     /// Answers the next question that the agent asks.
-    pub fn answer(&self, answer: &str) {
+    pub fn answer_question(&self, answer: &str) {
         let mut asked = Value::Null;
-        until("a question", || {
+        wait_until("a question", || {
             asked = self.request("GET", "/question", &Value::Null);
             asked[0]["id"].is_string()
         });
@@ -250,9 +268,9 @@ impl Session {
     }
 
     /// Refuses the next permission that the agent asks for.
-    pub fn refuse(&self) {
+    pub fn refuse_permission(&self) {
         let mut asked = Value::Null;
-        until("a permission is asked for", || {
+        wait_until("a permission is asked for", || {
             asked = self.request("GET", "/permission", &Value::Null);
             asked[0]["id"].is_string()
         });
@@ -265,28 +283,28 @@ impl Session {
         status[&self.id]["type"].as_str().is_none_or(|word| word == "idle")
     }
 
-    fn path(&self, verb: &str) -> String {
+    fn request_path(&self, verb: &str) -> String {
         format!("/session/{}/{verb}", self.id)
     }
 
     fn request(&self, method: &str, path: &str, body: &Value) -> Value {
         let path = format!("{path}?directory={}", self.folder.display());
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let answer = exchange(&self.address, method, &path, &body);
+        let answer = send_request(&self.address, method, &path, &body);
         answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 }
 
-fn prompt(text: &str, model: &str) -> Value {
+fn prompt_body(text: &str, model: &str) -> Value {
     json!({
         "model": { "providerID": "local", "modelID": model }, "parts": [{ "type": "text", "text": text }],
     })
 }
 
 /// Sends one request on a new connection.
-fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
+fn send_request(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
     let mut stream = TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(LIMIT))?;
+    stream.set_read_timeout(Some(WAIT_LIMIT))?;
     let length = body.len();
     write!(
         stream,
@@ -303,7 +321,7 @@ fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Res
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
     if head.contains("transfer-encoding: chunked") {
-        body = unchunked(&mut reader)?;
+        body = read_chunked(&mut reader)?;
     }
     if !head.split(' ').nth(1).unwrap_or_default().starts_with('2') {
         return Err(std::io::Error::other(format!("{head}\n{}", String::from_utf8_lossy(&body))));
@@ -312,7 +330,7 @@ fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Res
 }
 
 /// Reads up to the empty chunk, because the connection may stay open after it.
-fn unchunked(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
+fn read_chunked(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     let mut whole = Vec::new();
     loop {
         let mut size = String::new();
@@ -328,10 +346,10 @@ fn unchunked(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     }
 }
 
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let limit = Instant::now() + LIMIT;
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let limit = Instant::now() + WAIT_LIMIT;
     while !is_so() {
-        assert!(Instant::now() < limit, "{what} within {LIMIT:?}");
+        assert!(Instant::now() < limit, "{what} within {WAIT_LIMIT:?}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

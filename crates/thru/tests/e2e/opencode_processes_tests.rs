@@ -4,158 +4,165 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::journal::Lines;
-use crate::model::{Kind, Model};
-use crate::opencode::{OpenCode, PLUGIN, session_of};
-use crate::opencode_tests::{BRIEF, bash};
-use crate::scratch::Scratch;
-use crate::script::{Script, call, say};
+use crate::journal::JournalLines;
+use crate::model::{RequestKind, ScriptedModel};
+use crate::opencode::{OpenCode, PLUGIN_PATH, reported_session};
+use crate::opencode_tests::{BRIEF_TITLE, bash_step};
+use crate::scratch::ScratchProject;
+use crate::script::{ModelScript, call_step, text_step};
 
 /// The server was started before the session, and another process began and compacted the session.
 #[test]
 fn a_session_that_another_process_compacted_is_briefed() {
-    let Some(opencode) = OpenCode::find() else { return };
-    let scratch = Scratch::new();
-    OpenCode::init(&scratch);
-    let model = Model::start(Script::default());
-    let older = opencode.serve(&scratch, &model, &scratch.project);
+    let Some(opencode) = OpenCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    OpenCode::install_plugin(&scratch);
+    let model = ScriptedModel::start(ModelScript::default());
+    let older = opencode.start_server(&scratch, &model, &scratch.project);
     // Opening a session in this folder loads the plugin.
-    older.session(&scratch.project);
+    older.create_session(&scratch.project);
 
-    let other = opencode.serve(&scratch, &model, &scratch.project);
-    let session = other.session(&scratch.project);
+    let other = opencode.start_server(&scratch, &model, &scratch.project);
+    let session = other.create_session(&scratch.project);
     let id = session.id.clone();
-    model.then(compacted());
-    session.say("DO-THE-WORK");
+    model.add_answers(script_with_compaction());
+    session.send_and_wait("DO-THE-WORK");
     session.summarize();
     // This process gets the brief.
-    session.say("AFTER");
+    session.send_and_wait("AFTER");
     other.kill();
 
-    model.then(Script::main([say("Later."), say("Even later.")]));
-    let session = older.known(&id, &scratch.project);
-    session.say("LATER");
-    session.say("EVEN-LATER");
-    model.assert_played();
-    assert_eq!(briefs(&model, 2), [1, 1]);
+    model.add_answers(ModelScript::main([text_step("Later."), text_step("Even later.")]));
+    let session = older.open_session(&id, &scratch.project);
+    session.send_and_wait("LATER");
+    session.send_and_wait("EVEN-LATER");
+    model.assert_script_used_up();
+    assert_eq!(count_briefs(&model, 2), [1, 1]);
 
     // The session continues in a third process, which compacts it again while this process still has a brief.
-    let third = opencode.serve(&scratch, &model, &scratch.project);
-    model.then(compacted());
-    third.known(&id, &scratch.project).say("GO-ON");
-    third.known(&id, &scratch.project).summarize();
-    third.known(&id, &scratch.project).say("AFTER-THAT");
+    let third = opencode.start_server(&scratch, &model, &scratch.project);
+    model.add_answers(script_with_compaction());
+    third.open_session(&id, &scratch.project).send_and_wait("GO-ON");
+    third.open_session(&id, &scratch.project).summarize();
+    third.open_session(&id, &scratch.project).send_and_wait("AFTER-THAT");
     third.kill();
-    model.then(Script::main([say("Last.")]));
-    session.say("LAST");
-    model.assert_played();
-    assert_eq!(briefs(&model, 1), [1]);
-    let last = model.asked().pop().expect("a request");
-    assert!(last.text_with(BRIEF).is_some_and(|brief| brief.contains("GO-ON")), "it is a new one");
-    let starts = scratch.journal(&id).matching(&json!({ "event": "session-start", "name": "startup" })).len();
+    model.add_answers(ModelScript::main([text_step("Last.")]));
+    session.send_and_wait("LAST");
+    model.assert_script_used_up();
+    assert_eq!(count_briefs(&model, 1), [1]);
+    let last = model.received_requests().pop().expect("a request");
+    assert!(
+        last.text_containing(BRIEF_TITLE).is_some_and(|brief| brief.contains("GO-ON")),
+        "it is a new one"
+    );
+    let starts =
+        scratch.read_journal(&id).matching(&json!({ "event": "session-start", "name": "startup" })).len();
     assert_eq!(starts, 1, "it began once");
-    scratch.receipts().never(&json!({ "outcome": "failed" }));
+    scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
 /// OpenCode does not answer the plugin's request for the conversation. The summary is in the model's request anyway.
 #[test]
 fn the_brief_does_not_depend_on_the_conversation_being_read() {
-    let Some(opencode) = OpenCode::find() else { return };
-    let scratch = Scratch::new();
-    OpenCode::init(&scratch);
-    let model = Model::start(compacted());
-    let first = opencode.serve(&scratch, &model, &scratch.project);
-    let id = first.session(&scratch.project).id;
-    first.known(&id, &scratch.project).say("DO-THE-WORK");
-    first.known(&id, &scratch.project).summarize();
+    let Some(opencode) = OpenCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    OpenCode::install_plugin(&scratch);
+    let model = ScriptedModel::start(script_with_compaction());
+    let first = opencode.start_server(&scratch, &model, &scratch.project);
+    let id = first.create_session(&scratch.project).id;
+    first.open_session(&id, &scratch.project).send_and_wait("DO-THE-WORK");
+    first.open_session(&id, &scratch.project).summarize();
     // This process gets the brief.
-    first.known(&id, &scratch.project).say("AFTER");
+    first.open_session(&id, &scratch.project).send_and_wait("AFTER");
     first.kill();
 
-    fail_first(&scratch, "messages", 1_000);
-    let second = opencode.serve(&scratch, &model, &scratch.project);
-    model.then(Script::main([say("Later."), say("Even later.")]));
-    second.known(&id, &scratch.project).say("LATER");
-    second.known(&id, &scratch.project).say("EVEN-LATER");
-    model.assert_played();
-    assert_eq!(briefs(&model, 2), [1, 1]);
-    let journal = scratch.journal(&id);
-    journal.never(&json!({ "event": "session-start", "name": "resume" }));
-    journal.once(&json!({ "event": "prompt", "text": "LATER" }));
+    fail_first_requests(&scratch, "messages", 1_000);
+    let second = opencode.start_server(&scratch, &model, &scratch.project);
+    model.add_answers(ModelScript::main([text_step("Later."), text_step("Even later.")]));
+    second.open_session(&id, &scratch.project).send_and_wait("LATER");
+    second.open_session(&id, &scratch.project).send_and_wait("EVEN-LATER");
+    model.assert_script_used_up();
+    assert_eq!(count_briefs(&model, 2), [1, 1]);
+    let journal = scratch.read_journal(&id);
+    journal.assert_never(&json!({ "event": "session-start", "name": "resume" }));
+    journal.assert_once(&json!({ "event": "prompt", "text": "LATER" }));
 }
 
 /// OpenCode does not answer the plugin's request for the parent session. A sub-agent is still not taken for a main
 /// session.
 #[test]
 fn a_session_of_unknown_parent_is_not_taken_for_a_main_one() {
-    let Some(opencode) = OpenCode::find() else { return };
-    let scratch = Scratch::new();
-    OpenCode::init(&scratch);
+    let Some(opencode) = OpenCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    OpenCode::install_plugin(&scratch);
     let task = json!({ "description": "Look", "prompt": "LOOK-AROUND", "subagent_type": "general" });
-    let model = Model::start(Script {
-        main: vec![call("task", task), say("Looked.")],
-        subagent: vec![say("SEEN")],
-        ..Script::default()
+    let model = ScriptedModel::start(ModelScript {
+        main: vec![call_step("task", task), text_step("Looked.")],
+        subagent: vec![text_step("SEEN")],
+        ..ModelScript::default()
     });
-    let begun = opencode.ask(&scratch, &model, &["DO-THE-WORK"]);
+    let begun = opencode.run_prompt(&scratch, &model, &["DO-THE-WORK"]);
     begun.assert_success();
-    let main = session_of(&begun);
+    let main = reported_session(&begun);
     let query = format!("select id from session where parent_id = '{main}'");
-    let child = opencode.query(&scratch, &query)[0]["id"].as_str().expect("an id").to_owned();
+    let child = opencode.query_database(&scratch, &query)[0]["id"].as_str().expect("an id").to_owned();
 
     // Both requests at the prompt fail. The request at the call that follows is answered.
-    fail_first(&scratch, "get", 2);
-    let server = opencode.serve(&scratch, &model, &scratch.project);
-    model.then(Script { subagent: vec![bash("echo GO-ON"), say("Went on.")], ..Script::default() });
-    server.known(&child, &scratch.project).say("LOOK-AGAIN");
-    model.assert_played();
-    let journal = scratch.store().join("sessions").join(format!("{child}.jsonl"));
-    assert!(!journal.exists(), "{}", Lines::read(&journal));
+    fail_first_requests(&scratch, "get", 2);
+    let server = opencode.start_server(&scratch, &model, &scratch.project);
+    model.add_answers(ModelScript {
+        subagent: vec![bash_step("echo GO-ON"), text_step("Went on.")],
+        ..ModelScript::default()
+    });
+    server.open_session(&child, &scratch.project).send_and_wait("LOOK-AGAIN");
+    model.assert_script_used_up();
+    let journal = scratch.store_folder().join("sessions").join(format!("{child}.jsonl"));
+    assert!(!journal.exists(), "{}", JournalLines::read(&journal));
     scratch
-        .journal(&main)
-        .once(&json!({ "tool": "bash", "command": "echo GO-ON", "agent": { "id": child } }));
+        .read_journal(&main)
+        .assert_once(&json!({ "tool": "bash", "command": "echo GO-ON", "agent": { "id": child } }));
 }
 
 /// A shared plugin calls the `thru` on PATH. If `thru` is not there, the shared plugin leaves the session to the
 /// user's own copy of the plugin.
 #[test]
 fn a_shared_plugin_without_its_program_does_not_silence_the_users_own() {
-    let Some(opencode) = OpenCode::find() else { return };
-    let scratch = Scratch::new();
-    OpenCode::init(&scratch);
-    scratch.thru_ok(&["install", "opencode", "--user"]);
-    let shared = scratch.project.join(PLUGIN);
+    let Some(opencode) = OpenCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    OpenCode::install_plugin(&scratch);
+    scratch.run_thru_successfully(&["install", "opencode", "--user"]);
+    let shared = scratch.project.join(PLUGIN_PATH);
     let text = std::fs::read_to_string(&shared).expect("it was installed");
     let (before, rest) = text.split_once("{\"thru\":\"").expect("what it was installed with");
     let (_, after) = rest.split_once('"').expect("a path");
     std::fs::write(&shared, format!("{before}{{\"thru\":\"thru-of-nobody\"{after}")).expect("a file");
-    let model = Model::start(Script::main([bash("echo work"), say("Worked.")]));
-    let ended = opencode.ask(&scratch, &model, &["DO-THE-WORK"]);
+    let model = ScriptedModel::start(ModelScript::main([bash_step("echo work"), text_step("Worked.")]));
+    let ended = opencode.run_prompt(&scratch, &model, &["DO-THE-WORK"]);
     ended.assert_success();
-    model.assert_played();
-    let journal = scratch.journal(&session_of(&ended));
+    model.assert_script_used_up();
+    let journal = scratch.read_journal(&reported_session(&ended));
     for event in ["session-start", "prompt", "tool-done", "stop", "session-end"] {
         assert_eq!(journal.matching(&json!({ "event": event })).len(), 1, "{event}\n{journal}");
     }
 }
 
-fn compacted() -> Script {
-    Script {
-        main: vec![bash("echo work > work.txt"), say("Worked."), say("After.")],
-        compact: vec![say("## Objective\nSUMMARY")],
-        ..Script::default()
+fn script_with_compaction() -> ModelScript {
+    ModelScript {
+        main: vec![bash_step("echo work > work.txt"), text_step("Worked."), text_step("After.")],
+        compact: vec![text_step("## Objective\nSUMMARY")],
+        ..ModelScript::default()
     }
 }
 
 /// Counts the briefs in the last requests of the session.
-fn briefs(model: &Model, requests: usize) -> Vec<usize> {
-    let asked = model.asked();
-    let main: Vec<_> = asked.iter().filter(|asked| asked.kind == Kind::Main).collect();
-    main[main.len() - requests..].iter().map(|asked| asked.count(BRIEF)).collect()
+fn count_briefs(model: &ScriptedModel, requests: usize) -> Vec<usize> {
+    let asked = model.received_requests();
+    let main: Vec<_> = asked.iter().filter(|asked| asked.kind == RequestKind::Main).collect();
+    main[main.len() - requests..].iter().map(|asked| asked.count_occurrences(BRIEF_TITLE)).collect()
 }
 
 /// Adds a plugin that makes OpenCode answer the first requests of other plugins with an error.
-fn fail_first(scratch: &Scratch, what: &str, times: u32) {
+fn fail_first_requests(scratch: &ScratchProject, what: &str, times: u32) {
     let plugin = format!(
         "export const Failing = async ({{ client }}) => {{\n\
          const answer = client.session.{what}.bind(client.session)\n\
@@ -164,5 +171,5 @@ fn fail_first(scratch: &Scratch, what: &str, times: u32) {
          return {{}}\n}}\n"
     );
     let file = Path::new(".opencode/plugins/failing.js");
-    scratch.write(&file.to_string_lossy(), &plugin);
+    scratch.write_file(&file.to_string_lossy(), &plugin);
 }

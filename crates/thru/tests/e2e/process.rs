@@ -14,17 +14,17 @@ use serde_json::Value;
 
 /// The limit of every wait. It is far longer than any step takes, even on a busy machine, and far shorter than a CI
 /// job.
-pub const LIMIT: Duration = Duration::from_secs(120);
+pub const WAIT_LIMIT: Duration = Duration::from_secs(120);
 
-const LEFTOVERS: Duration = Duration::from_secs(2);
+const LEFTOVER_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-pub struct Process {
+pub struct TestProcess {
     name: String,
     child: Child,
     stdin: Option<ChildStdin>,
-    incoming: Receiver<Line>,
-    seen: Vec<Line>,
+    incoming: Receiver<TimedLine>,
+    seen: Vec<TimedLine>,
     stderr: Arc<Mutex<String>>,
     stderr_ended: Receiver<()>,
     ended: bool,
@@ -32,22 +32,22 @@ pub struct Process {
 
 /// A line of stdout, and when it was read.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct TimedLine {
     pub at: Instant,
     pub json: Value,
 }
 
 /// A process that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct EndedProcess {
     pub status: ExitStatus,
-    pub lines: Vec<Line>,
+    pub lines: Vec<TimedLine>,
     pub stderr: String,
 }
 
-impl Process {
+impl TestProcess {
     /// Starts a process in its own group, so that it can be ended with everything that it started.
-    pub fn start(mut command: Command) -> Process {
+    pub fn start(mut command: Command) -> TestProcess {
         let name = command.get_program().to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
@@ -56,7 +56,7 @@ impl Process {
         thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
                 let json = serde_json::from_str(&line).unwrap_or(Value::String(line));
-                if sender.send(Line { at: Instant::now(), json }).is_err() {
+                if sender.send(TimedLine { at: Instant::now(), json }).is_err() {
                     return;
                 }
             }
@@ -73,7 +73,7 @@ impl Process {
             let _ = sender.send(());
         });
         let stdin = child.stdin.take();
-        Process { name, child, stdin, incoming, seen: Vec::new(), stderr, stderr_ended, ended: false }
+        TestProcess { name, child, stdin, incoming, seen: Vec::new(), stderr, stderr_ended, ended: false }
     }
 
     /// Returns what the process has written to stderr so far.
@@ -94,7 +94,7 @@ impl Process {
 
     /// Reads lines until one matches.
     pub fn wait_for(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + WAIT_LIMIT;
         loop {
             match self.incoming.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(line) => {
@@ -103,35 +103,35 @@ impl Process {
                         return line.json;
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => self.fail(&format!("no {what} within {LIMIT:?}")),
+                Err(RecvTimeoutError::Timeout) => self.fail(&format!("no {what} within {WAIT_LIMIT:?}")),
                 Err(RecvTimeoutError::Disconnected) => self.fail(&format!("ended without {what}")),
             }
         }
     }
 
     /// Closes stdin and waits for the end of the process.
-    pub fn finish(mut self) -> Ended {
+    pub fn close_and_wait(mut self) -> EndedProcess {
         drop(self.stdin.take());
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + WAIT_LIMIT;
         let status = loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => break status,
                 Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(10)),
-                _ => self.fail(&format!("did not end within {LIMIT:?}")),
+                _ => self.fail(&format!("did not end within {WAIT_LIMIT:?}")),
             }
         };
-        self.over(status)
+        self.finish_process(status)
     }
 
     /// Kills the process with a signal that it cannot handle, like a crash or an impatient user.
-    pub fn kill(mut self) -> Ended {
+    pub fn kill(mut self) -> EndedProcess {
         self.child.kill().expect("it is our child");
         let status = self.child.wait().expect("it is our child");
-        self.over(status)
+        self.finish_process(status)
     }
 
     /// Ends the process like Ctrl-C on a terminal, with a signal to its whole group that it can handle.
-    pub fn interrupt(mut self) -> Ended {
+    pub fn interrupt(mut self) -> EndedProcess {
         // A shell ignores SIGINT for processes that it starts in the background, and CI may use such a shell.
         for signal in [Signal::INT, Signal::TERM] {
             if let Some(group) = Pid::from_raw(self.child.id() as i32) {
@@ -140,27 +140,27 @@ impl Process {
             let limit = Instant::now() + Duration::from_secs(10);
             while Instant::now() < limit {
                 if matches!(self.child.try_wait(), Ok(Some(_))) {
-                    return self.finish();
+                    return self.close_and_wait();
                 }
                 thread::sleep(Duration::from_millis(50));
             }
         }
-        self.finish()
+        self.close_and_wait()
     }
 
-    fn over(&mut self, status: ExitStatus) -> Ended {
+    fn finish_process(&mut self, status: ExitStatus) -> EndedProcess {
         self.ended = true;
-        let stderr = self.drain();
-        Ended { status, lines: std::mem::take(&mut self.seen), stderr }
+        let stderr = self.drain_pipes();
+        EndedProcess { status, lines: std::mem::take(&mut self.seen), stderr }
     }
 
     /// Reads what is still in the pipes. A process that the harness left running may keep them open, so this does not
     /// wait long.
-    fn drain(&mut self) -> String {
-        while let Ok(line) = self.incoming.recv_timeout(LEFTOVERS) {
+    fn drain_pipes(&mut self) -> String {
+        while let Ok(line) = self.incoming.recv_timeout(LEFTOVER_WAIT) {
             self.seen.push(line);
         }
-        let _ = self.stderr_ended.recv_timeout(LEFTOVERS);
+        let _ = self.stderr_ended.recv_timeout(LEFTOVER_WAIT);
         self.stderr()
     }
 
@@ -174,12 +174,12 @@ impl Process {
 
     fn fail(&mut self, why: &str) -> ! {
         self.end_group();
-        let stderr = self.drain();
-        panic!("{} {why}\n{}", self.name, transcript(&self.seen, &stderr));
+        let stderr = self.drain_pipes();
+        panic!("{} {why}\n{}", self.name, format_output(&self.seen, &stderr));
     }
 }
 
-impl Drop for Process {
+impl Drop for TestProcess {
     fn drop(&mut self) {
         if !self.ended {
             self.end_group();
@@ -187,19 +187,19 @@ impl Drop for Process {
     }
 }
 
-impl Ended {
+impl EndedProcess {
     pub fn assert_success(&self) {
         assert!(self.status.success(), "{}\n{self}", self.status);
     }
 }
 
-impl std::fmt::Display for Ended {
+impl std::fmt::Display for EndedProcess {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&transcript(&self.lines, &self.stderr))
+        f.write_str(&format_output(&self.lines, &self.stderr))
     }
 }
 
-fn transcript(lines: &[Line], stderr: &str) -> String {
+fn format_output(lines: &[TimedLine], stderr: &str) -> String {
     let mut text = String::from("--- stdout\n");
     for line in lines {
         let line = line.json.to_string();

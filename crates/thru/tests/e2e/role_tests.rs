@@ -1,18 +1,18 @@
 use serde_json::{Value, json};
 
-use crate::claude::{ClaudeCode, session};
-use crate::model::{Kind, Model};
-use crate::scratch::Scratch;
-use crate::script::{Script, call, say};
+use crate::claude::{ClaudeCode, session_id_of_result};
+use crate::model::{RequestKind, ScriptedModel};
+use crate::scratch::ScratchProject;
+use crate::script::{ModelScript, call_step, text_step};
 
-const FILE: &str = ".agent/context/agents/tester.context.md";
+const CONTEXT_FILE: &str = ".agent/context/agents/tester.context.md";
 
-const SUMMARY: &str = "<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>";
+const SUMMARY_TEXT: &str = "<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>";
 
 /// Creates a context file with today's date, so that nothing in it is stale.
-fn context_file(scratch: &Scratch) -> String {
-    scratch.thru_ok(&["context", "new", "tester"]);
-    let path = scratch.project.join(FILE);
+fn write_context_file(scratch: &ScratchProject) -> String {
+    scratch.run_thru_successfully(&["context", "new", "tester"]);
+    let path = scratch.project.join(CONTEXT_FILE);
     let text = std::fs::read_to_string(&path).expect("it was just made");
     let text = text
         .replace("Not set yet: one or two sentences on what this role is after.", "GREEN-SUITES everywhere.")
@@ -21,8 +21,8 @@ fn context_file(scratch: &Scratch) -> String {
     text
 }
 
-fn steps(scratch: &Scratch) -> Vec<String> {
-    let rows = scratch.thru_json(&["lifecycle", "status", "tester"]);
+fn lifecycle_steps(scratch: &ScratchProject) -> Vec<String> {
+    let rows = scratch.run_thru_json(&["lifecycle", "status", "tester"]);
     let step = |step: &Value| {
         format!("{} → {}", step["from"].as_str().expect("a state"), step["to"].as_str().expect("a state"))
     };
@@ -32,34 +32,34 @@ fn steps(scratch: &Scratch) -> Vec<String> {
 /// The agent takes a role and saves it, the harness compacts, and the agent reads its context file again.
 #[test]
 fn a_role_goes_through_a_compaction() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
-    context_file(&scratch);
-    let model = Model::start(Script {
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
+    write_context_file(&scratch);
+    let model = ScriptedModel::start(ModelScript {
         main: vec![
-            call("Bash", json!({ "command": "thru role bind tester", "description": "Bind" })),
-            call("Bash", json!({ "command": "thru context lifecycle.save", "description": "Save" })),
-            say("Saved."),
-            call("Read", json!({ "file_path": scratch.project.join(FILE) })),
-            say("I am back."),
+            call_step("Bash", json!({ "command": "thru role bind tester", "description": "Bind" })),
+            call_step("Bash", json!({ "command": "thru context lifecycle.save", "description": "Save" })),
+            text_step("Saved."),
+            call_step("Read", json!({ "file_path": scratch.project.join(CONTEXT_FILE) })),
+            text_step("I am back."),
         ],
-        compact: vec![say(SUMMARY)],
-        ..Script::default()
+        compact: vec![text_step(SUMMARY_TEXT)],
+        ..ModelScript::default()
     });
 
-    let mut talk = claude.converse(&scratch, &model, &[]);
-    let sid = session(&talk.say("You are the tester"));
-    assert_eq!(steps(&scratch), ["active → saving", "saving → saved"]);
-    talk.say("/compact");
-    let row = &scratch.thru_json(&["lifecycle", "status", "tester"])[0];
+    let mut talk = claude.start_conversation(&scratch, &model, &[]);
+    let sid = session_id_of_result(&talk.send_and_wait("You are the tester"));
+    assert_eq!(lifecycle_steps(&scratch), ["active → saving", "saving → saved"]);
+    talk.send_and_wait("/compact");
+    let row = &scratch.run_thru_json(&["lifecycle", "status", "tester"])[0];
     assert_eq!((&row["state"], &row["session"]), (&json!("recovering"), &json!(sid)));
-    talk.say("Go on");
+    talk.send_and_wait("Go on");
     talk.end().assert_success();
 
-    model.assert_played();
+    model.assert_script_used_up();
     assert_eq!(
-        steps(&scratch),
+        lifecycle_steps(&scratch),
         [
             "active → saving",
             "saving → saved",
@@ -68,7 +68,7 @@ fn a_role_goes_through_a_compaction() {
             "recovering → active"
         ]
     );
-    let row = &scratch.thru_json(&["lifecycle", "status", "tester"])[0];
+    let row = &scratch.run_thru_json(&["lifecycle", "status", "tester"])[0];
     assert_eq!((&row["state"], &row["valid"]), (&json!("active"), &json!(true)));
     let bys: Vec<&Value> =
         row["history"].as_array().expect("a history").iter().map(|step| &step["by"]).collect();
@@ -78,50 +78,50 @@ fn a_role_goes_through_a_compaction() {
         "{row}"
     );
 
-    let asked = model.asked();
-    let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
+    let asked = model.received_requests();
+    let compacted = asked.iter().position(|asked| asked.kind == RequestKind::Compact).expect("a compaction");
     let after = &asked[compacted + 1];
-    for needle in ["GREEN-SUITES", "1. “Read this file”; 2. “RUN-THE-SUITES”", FILE, "WHAT-WAS-DONE"]
+    for needle in ["GREEN-SUITES", "1. “Read this file”; 2. “RUN-THE-SUITES”", CONTEXT_FILE, "WHAT-WAS-DONE"]
     {
-        assert!(after.holds(needle), "{needle:?} reaches the model after the compaction");
+        assert!(after.contains(needle), "{needle:?} reaches the model after the compaction");
     }
-    scratch.receipts().never(&json!({ "outcome": "failed" }));
+    scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();
 }
 
 /// An invalid context file does not stop a compaction, and the next brief says what is wrong with the file.
 #[test]
 fn an_invalid_file_does_not_stop_a_compaction() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
-    let text = context_file(&scratch);
-    std::fs::write(scratch.project.join(FILE), text.replacen('—', "-", 1)).expect("a file");
-    let model = Model::start(Script {
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
+    let text = write_context_file(&scratch);
+    std::fs::write(scratch.project.join(CONTEXT_FILE), text.replacen('—', "-", 1)).expect("a file");
+    let model = ScriptedModel::start(ModelScript {
         main: vec![
-            call("Bash", json!({ "command": "thru role bind tester", "description": "Bind" })),
-            say("Bound."),
-            say("I see."),
+            call_step("Bash", json!({ "command": "thru role bind tester", "description": "Bind" })),
+            text_step("Bound."),
+            text_step("I see."),
         ],
-        compact: vec![say(SUMMARY)],
-        ..Script::default()
+        compact: vec![text_step(SUMMARY_TEXT)],
+        ..ModelScript::default()
     });
 
-    let mut talk = claude.converse(&scratch, &model, &[]);
-    let sid = session(&talk.say("You are the tester"));
-    talk.say("/compact");
-    assert_eq!(steps(&scratch), ["active → recovering"], "it was never saved");
-    talk.say("Go on");
+    let mut talk = claude.start_conversation(&scratch, &model, &[]);
+    let sid = session_id_of_result(&talk.send_and_wait("You are the tester"));
+    talk.send_and_wait("/compact");
+    assert_eq!(lifecycle_steps(&scratch), ["active → recovering"], "it was never saved");
+    talk.send_and_wait("Go on");
     talk.end().assert_success();
 
-    model.assert_played();
-    let asked = model.asked();
-    let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
+    model.assert_script_used_up();
+    let asked = model.received_requests();
+    let compacted = asked.iter().position(|asked| asked.kind == RequestKind::Compact).expect("a compaction");
     let wrong = "ERROR: TITLE: line 1: there is a hyphen after the name";
     for needle in [wrong, "GREEN-SUITES", "WHAT-WAS-DONE"] {
-        assert!(asked[compacted + 1].holds(needle), "{needle:?} reaches the model after the compaction");
+        assert!(asked[compacted + 1].contains(needle), "{needle:?} reaches the model after the compaction");
     }
-    let receipts = scratch.receipts();
+    let receipts = scratch.read_receipts();
     let receipts = receipts.matching(&json!({ "event": "before-compact", "session": sid, "outcome": "ok" }));
     assert!(
         receipts.iter().any(|receipt| receipt["warning"].as_str().is_some_and(|text| text.contains(wrong))),
@@ -132,27 +132,30 @@ fn an_invalid_file_does_not_stop_a_compaction() {
 /// `/recover`, as `thru init` installs it, asks the model to run the command, and gives it the permission.
 #[test]
 fn the_slash_command_recovers() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
-    context_file(&scratch);
-    scratch.thru_ok(&["lifecycle", "save", "tester"]);
-    let program = scratch.bin().join("thru").display().to_string();
-    let model = Model::start(Script::main([
-        call("Bash", json!({ "command": format!("{program} recover tester"), "description": "Recover" })),
-        say("Recovered."),
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
+    write_context_file(&scratch);
+    scratch.run_thru_successfully(&["lifecycle", "save", "tester"]);
+    let program = scratch.bin_folder().join("thru").display().to_string();
+    let model = ScriptedModel::start(ModelScript::main([
+        call_step(
+            "Bash",
+            json!({ "command": format!("{program} recover tester"), "description": "Recover" }),
+        ),
+        text_step("Recovered."),
     ]));
 
     // Unlike in the other tests, the permissions in the command's own front matter must be enough.
-    let mut command = claude.asking(&scratch, &model);
+    let mut command = claude.command_with_permissions(&scratch, &model);
     command.arg("/recover tester");
-    crate::process::Process::start(command).finish().assert_success();
+    crate::process::TestProcess::start(command).close_and_wait().assert_success();
 
-    model.assert_played();
-    assert!(model.sent_to_model(&format!("`{program} recover tester`")), "what was typed is in the task");
-    let last = model.asked().pop().expect("a question");
+    model.assert_script_used_up();
+    assert!(model.has_received(&format!("`{program} recover tester`")), "what was typed is in the task");
+    let last = model.received_requests().pop().expect("a question");
     for needle in ["Checklist:", "GREEN-SUITES", "Recovered: tester"] {
-        assert!(last.holds(needle), "{needle:?} reaches the model");
+        assert!(last.contains(needle), "{needle:?} reaches the model");
     }
-    assert_eq!(steps(&scratch).pop().as_deref(), Some("saved → active"));
+    assert_eq!(lifecycle_steps(&scratch).pop().as_deref(), Some("saved → active"));
 }

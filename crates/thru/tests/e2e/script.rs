@@ -6,17 +6,17 @@ use serde_json::Value;
 
 /// The answers to requests of each kind, in order. After the last answer, a default answer is given.
 #[derive(Debug, Default)]
-pub struct Script {
-    pub main: Vec<Step>,
-    pub subagent: Vec<Step>,
-    pub compact: Vec<Step>,
+pub struct ModelScript {
+    pub main: Vec<ScriptStep>,
+    pub subagent: Vec<ScriptStep>,
+    pub compact: Vec<ScriptStep>,
 }
 
 /// One answer: text, tool calls, or both.
 #[derive(Clone, Debug, Default)]
-pub struct Step {
+pub struct ScriptStep {
     pub text: String,
-    pub calls: Vec<Call>,
+    pub calls: Vec<ScriptedCall>,
     /// The size of the context that the model reports. Harnesses rely on it.
     pub input_tokens: Option<u64>,
     pub delay: Duration,
@@ -25,26 +25,26 @@ pub struct Step {
 }
 
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct ScriptedCall {
     pub tool: &'static str,
     pub input: Value,
 }
 
-pub fn say(text: &str) -> Step {
-    Step { text: text.to_owned(), ..Step::default() }
+pub fn text_step(text: &str) -> ScriptStep {
+    ScriptStep { text: text.to_owned(), ..ScriptStep::default() }
 }
 
-pub fn call(tool: &'static str, input: Value) -> Step {
-    Step { calls: vec![Call { tool, input }], ..Step::default() }
+pub fn call_step(tool: &'static str, input: Value) -> ScriptStep {
+    ScriptStep { calls: vec![ScriptedCall { tool, input }], ..ScriptStep::default() }
 }
 
 /// Returns an error in place of an answer.
-pub fn refuse(status: &'static str) -> Step {
-    Step { refusal: Some(status), ..Step::default() }
+pub fn error_step(status: &'static str) -> ScriptStep {
+    ScriptStep { refusal: Some(status), ..ScriptStep::default() }
 }
 
-impl Script {
-    pub fn main(steps: impl Into<Vec<Step>>) -> Script {
-        Script { main: steps.into(), ..Script::default() }
+impl ModelScript {
+    pub fn main(steps: impl Into<Vec<ScriptStep>>) -> ModelScript {
+        ModelScript { main: steps.into(), ..ModelScript::default() }
     }
 }

@@ -7,19 +7,20 @@
 use serde_json::{Value, json};
 
 use crate::claude::ClaudeCode;
-use crate::droid::{Droid, ONE_SHOT};
-use crate::droid_tests::execute;
-use crate::model::{Kind, Model};
+use crate::droid::{Droid, ONE_SHOT_ARGUMENTS};
+use crate::droid_tests::execute_step;
+use crate::model::{RequestKind, ScriptedModel};
 use crate::opencode::OpenCode;
-use crate::opencode_tests::bash;
-use crate::process::Process;
-use crate::scratch::Scratch;
-use crate::script::{Script, Step, call, say};
+use crate::opencode_tests::bash_step;
+use crate::process::TestProcess;
+use crate::scratch::ScratchProject;
+use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-const PLAN: &[&str] = &["thru plan init Greeting --phase Words", "thru task add 'Say hello' --phase 1"];
+const PLAN_COMMANDS: &[&str] =
+    &["thru plan init Greeting --phase Words", "thru task add 'Say hello' --phase 1"];
 
 /// The answers of the agents, in the order in which the architect calls them.
-const ANSWERS: &[(&str, &str)] = &[
+const AGENT_ANSWERS: &[(&str, &str)] = &[
     ("explorer", "STRUCTURE: one file\nENTRY POINTS: none\nPATTERNS: none\nDOMAINS: words\nGAPS: none"),
     ("critic", "VERDICT: NEEDS_REVISION\nCONFIDENCE: HIGH\nISSUES:\n- [1.1] which words?\nSUMMARY: nearly"),
     ("critic", "## Verdict\n\n**APPROVED**\n\nCONFIDENCE: HIGH\nISSUES: none\nSUMMARY: good"),
@@ -36,11 +37,11 @@ const ANSWERS: &[(&str, &str)] = &[
 ];
 
 /// Returns the steps of the main agent in a whole phase. `delegate` calls an agent, `shell` runs a command.
-fn phase(delegate: fn(&str, &str) -> Step, shell: fn(&str) -> Step) -> Vec<Step> {
+fn phase_steps(delegate: fn(&str, &str) -> ScriptStep, shell: fn(&str) -> ScriptStep) -> Vec<ScriptStep> {
     let mut steps = vec![shell("thru swarm agents architect"), shell("thru swarm plan || true")];
-    for (number, (agent, _)) in ANSWERS.iter().enumerate() {
+    for (number, (agent, _)) in AGENT_ANSWERS.iter().enumerate() {
         if number == 1 {
-            steps.extend(PLAN.iter().map(|line| shell(line)));
+            steps.extend(PLAN_COMMANDS.iter().map(|line| shell(line)));
         }
         if number == 3 {
             steps.push(shell("thru task start 1.1"));
@@ -48,16 +49,17 @@ fn phase(delegate: fn(&str, &str) -> Step, shell: fn(&str) -> Step) -> Vec<Step>
         steps.push(delegate(agent, &format!("TASK: step {number} for the {agent}")));
     }
     steps.push(shell("thru task done 1.1"));
-    steps.push(say("The phase is done."));
+    steps.push(text_step("The phase is done."));
     steps
 }
 
 /// Asserts the results of the phase, and that each agent was given its own prompt.
-fn assert_phase(scratch: &Scratch, model: &Model) {
-    let asked = model.asked();
+fn assert_phase(scratch: &ScratchProject, model: &ScriptedModel) {
+    let asked = model.received_requests();
     for agent in ["explorer", "critic", "coder", "reviewer", "test_engineer"] {
-        let is_told = |ask: &&crate::model::Asked| {
-            ask.kind == Kind::Subagent && ask.holds(&format!("You are `{agent}` of the swarm `default`"))
+        let is_told = |ask: &&crate::model::ReceivedRequest| {
+            ask.kind == RequestKind::Subagent
+                && ask.contains(&format!("You are `{agent}` of the swarm `default`"))
         };
         assert!(asked.iter().any(|ask| is_told(&ask)), "{agent} was given its prompt");
     }
@@ -65,9 +67,9 @@ fn assert_phase(scratch: &Scratch, model: &Model) {
 }
 
 /// Asserts that the evidence has every verdict in order, that `plan show` shows the state, and that the gate uses them.
-fn assert_recorded(scratch: &Scratch, model: &Model) {
-    model.assert_played();
-    let bundle = std::fs::read(scratch.store().join("evidence/1.1/bundle.json")).expect("a bundle");
+fn assert_recorded(scratch: &ScratchProject, model: &ScriptedModel) {
+    model.assert_script_used_up();
+    let bundle = std::fs::read(scratch.store_folder().join("evidence/1.1/bundle.json")).expect("a bundle");
     let bundle: Value = serde_json::from_slice(&bundle).expect("JSON");
     let of = |entry: &Value| {
         [&entry["agent"], &entry["type"], &entry["verdict"]]
@@ -83,23 +85,23 @@ fn assert_recorded(scratch: &Scratch, model: &Model) {
         ["test_engineer", "test", "pass"],
     ];
     assert_eq!(entries, expected.map(|row| row.map(str::to_owned)), "{bundle}");
-    let plan = scratch.thru_json(&["plan", "show"]);
+    let plan = scratch.run_thru_json(&["plan", "show"]);
     assert_eq!(plan["phases"][0]["tasks"][0]["status"], "completed", "{plan}");
     assert_eq!(plan["phases"][0]["status"], "complete", "{plan}");
-    let shown = scratch.thru_ok(&["swarm", "plan", "--all"]);
+    let shown = scratch.run_thru_successfully(&["swarm", "plan", "--all"]);
     for line in
         ["critic  NEEDS_REVISION, APPROVED", "reviewer  REJECTED, APPROVED", "test_engineer  FAIL, PASS"]
     {
         assert!(shown.contains(line), "{line} in {shown}");
     }
-    scratch.receipts().never(&json!({ "outcome": "failed" }));
+    scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
     assert_gate(scratch);
 }
 
 /// Asserts that one rejection in four reviews is too many for a strict limit, but not for the default one.
-fn assert_gate(scratch: &Scratch) {
-    let gate = || scratch.thru(&["swarm", "benchmark", "--ci-gate"]);
-    let settings = scratch.store().join("config.toml");
+fn assert_gate(scratch: &ScratchProject) {
+    let gate = || scratch.run_thru(&["swarm", "benchmark", "--ci-gate"]);
+    let settings = scratch.store_folder().join("config.toml");
     assert!(!settings.exists(), "the defaults apply");
     let usual = gate();
     assert_eq!(usual.status.code(), Some(0), "{}", String::from_utf8_lossy(&usual.stdout));
@@ -108,33 +110,37 @@ fn assert_gate(scratch: &Scratch) {
     assert_eq!(strict.status.code(), Some(1), "{}", String::from_utf8_lossy(&strict.stdout));
 }
 
-fn agent(name: &str, prompt: &str) -> Step {
-    call(
+fn claude_agent_step(name: &str, prompt: &str) -> ScriptStep {
+    call_step(
         "Agent",
         json!({ "description": format!("{name}: step"), "prompt": prompt, "subagent_type": name, "run_in_background": false }),
     )
 }
 
-fn shell(line: &str) -> Step {
-    call("Bash", json!({ "command": line, "description": "Run" }))
+fn shell_step(line: &str) -> ScriptStep {
+    call_step("Bash", json!({ "command": line, "description": "Run" }))
 }
 
 #[test]
 fn a_phase_of_the_swarm_in_claude_code() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
-    scratch.thru_ok(&["swarm", "install", "--harness", "claude-code"]);
-    let answers = ANSWERS.iter().map(|(_, text)| say(text)).collect();
-    let model = Model::start(Script { main: phase(agent, shell), subagent: answers, ..Script::default() });
-    let mut talk = claude.converse(&scratch, &model, &[]);
-    talk.say("/swarm Build the GREETING-OF-ALL");
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
+    scratch.run_thru_successfully(&["swarm", "install", "--harness", "claude-code"]);
+    let answers = AGENT_ANSWERS.iter().map(|(_, text)| text_step(text)).collect();
+    let model = ScriptedModel::start(ModelScript {
+        main: phase_steps(claude_agent_step, shell_step),
+        subagent: answers,
+        ..ModelScript::default()
+    });
+    let mut talk = claude.start_conversation(&scratch, &model, &[]);
+    talk.send_and_wait("/swarm Build the GREETING-OF-ALL");
     talk.end().assert_success();
     assert!(
-        model.sent_to_model("GREETING-OF-ALL") && model.sent_to_model("work for the swarm"),
+        model.has_received("GREETING-OF-ALL") && model.has_received("work for the swarm"),
         "the command is ours"
     );
-    assert!(model.sent_to_model("You are the architect of the swarm `default`"), "the workflow is read");
+    assert!(model.has_received("You are the architect of the swarm `default`"), "the workflow is read");
     assert_phase(&scratch, &model);
     scratch.assert_healthy();
 }
@@ -142,62 +148,74 @@ fn a_phase_of_the_swarm_in_claude_code() {
 /// The model calls the tool anyway, in each read-only agent.
 #[test]
 fn a_read_only_agent_cannot_write_in_claude_code() {
-    let Some(claude) = ClaudeCode::find() else { return };
-    let scratch = Scratch::new();
-    ClaudeCode::init(&scratch);
-    scratch.thru_ok(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]);
+    let Some(claude) = ClaudeCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    ClaudeCode::init_project(&scratch);
+    scratch.run_thru_successfully(&["swarm", "install", "--harness", "claude-code", "--swarm", "mega"]);
     let file = scratch.project.join("forbidden.txt");
     let (mut main, mut subagent) = (Vec::new(), Vec::new());
     for name in ["mega_explorer", "mega_sme", "mega_reviewer", "mega_critic"] {
-        main.push(agent(name, "TRY-TO-WRITE"));
-        subagent.push(call("Write", json!({ "file_path": file, "content": "no\n" })));
-        subagent.push(shell(&format!("echo no > {}", file.display())));
-        subagent.push(say("VERDICT: REJECTED"));
+        main.push(claude_agent_step(name, "TRY-TO-WRITE"));
+        subagent.push(call_step("Write", json!({ "file_path": file, "content": "no\n" })));
+        subagent.push(shell_step(&format!("echo no > {}", file.display())));
+        subagent.push(text_step("VERDICT: REJECTED"));
     }
-    main.push(agent("mega_coder", "TRY-TO-WRITE"));
+    main.push(claude_agent_step("mega_coder", "TRY-TO-WRITE"));
     let allowed = scratch.project.join("allowed.txt");
-    subagent.extend([call("Write", json!({ "file_path": allowed, "content": "yes\n" })), say("DONE: it")]);
-    main.push(say("Nobody could."));
-    let model = Model::start(Script { main, subagent, ..Script::default() });
-    claude.ask(&scratch, &model, "Let them try", &[]).assert_success();
-    model.assert_played();
+    subagent.extend([
+        call_step("Write", json!({ "file_path": allowed, "content": "yes\n" })),
+        text_step("DONE: it"),
+    ]);
+    main.push(text_step("Nobody could."));
+    let model = ScriptedModel::start(ModelScript { main, subagent, ..ModelScript::default() });
+    claude.run_prompt(&scratch, &model, "Let them try", &[]).assert_success();
+    model.assert_script_used_up();
     assert!(!file.exists(), "a read-only agent wrote");
     assert!(allowed.exists(), "the coder writes");
     for tool in ["Write", "Bash"] {
         assert!(
-            model.sent_to_model(&format!("No such tool available: {tool}")),
+            model.has_received(&format!("No such tool available: {tool}")),
             "{tool} is refused by Claude Code"
         );
     }
 }
 
-fn task(name: &str, prompt: &str) -> Step {
-    call("task", json!({ "description": format!("{name}: step"), "prompt": prompt, "subagent_type": name }))
+fn opencode_agent_step(name: &str, prompt: &str) -> ScriptStep {
+    call_step(
+        "task",
+        json!({ "description": format!("{name}: step"), "prompt": prompt, "subagent_type": name }),
+    )
 }
 
 #[test]
 fn a_phase_of_the_swarm_in_opencode() {
-    let Some(opencode) = OpenCode::find() else { return };
-    let scratch = Scratch::new();
-    OpenCode::init(&scratch);
-    scratch.thru_ok(&["swarm", "install", "--harness", "opencode"]);
-    let answers = ANSWERS.iter().map(|(_, text)| say(text)).collect();
-    let model = Model::start(Script { main: phase(task, bash), subagent: answers, ..Script::default() });
-    opencode.ask(&scratch, &model, &["--command", "swarm", "Build the GREETING-OF-ALL"]).assert_success();
+    let Some(opencode) = OpenCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    OpenCode::install_plugin(&scratch);
+    scratch.run_thru_successfully(&["swarm", "install", "--harness", "opencode"]);
+    let answers = AGENT_ANSWERS.iter().map(|(_, text)| text_step(text)).collect();
+    let model = ScriptedModel::start(ModelScript {
+        main: phase_steps(opencode_agent_step, bash_step),
+        subagent: answers,
+        ..ModelScript::default()
+    });
+    opencode
+        .run_prompt(&scratch, &model, &["--command", "swarm", "Build the GREETING-OF-ALL"])
+        .assert_success();
     assert!(
-        model.sent_to_model("GREETING-OF-ALL") && model.sent_to_model("work for the swarm"),
+        model.has_received("GREETING-OF-ALL") && model.has_received("work for the swarm"),
         "the command is ours"
     );
-    assert!(model.sent_to_model("You are the architect of the swarm `default`"), "the workflow is read");
+    assert!(model.has_received("You are the architect of the swarm `default`"), "the workflow is read");
     assert_phase(&scratch, &model);
 }
 
 #[test]
 fn a_read_only_agent_cannot_write_in_opencode() {
-    let Some(opencode) = OpenCode::find() else { return };
-    let scratch = Scratch::new();
-    OpenCode::init(&scratch);
-    scratch.thru_ok(&["swarm", "install", "--harness", "opencode", "--swarm", "mega"]);
+    let Some(opencode) = OpenCode::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    OpenCode::install_plugin(&scratch);
+    scratch.run_thru_successfully(&["swarm", "install", "--harness", "opencode", "--swarm", "mega"]);
     // A tool that a project or an MCP server adds is named after the file or the server: `extra_touch`.
     let tool = "import { writeFileSync } from \"node:fs\"\n\
         export const touch = { description: \"Write a file\", args: {}, async execute() { writeFileSync(FILE, \"x\"); return \"EXTRA-TOUCHED\" } }\n";
@@ -210,50 +228,52 @@ fn a_read_only_agent_cannot_write_in_opencode() {
     std::fs::write(&kept, "kept\n").expect("a file");
     let (mut main, mut subagent) = (Vec::new(), Vec::new());
     for name in ["mega_explorer", "mega_sme", "mega_reviewer", "mega_critic"] {
-        main.push(task(name, "TRY-TO-WRITE"));
-        subagent.push(call("write", json!({ "filePath": file, "content": "no\n" })));
-        subagent.push(bash(&format!("echo no > {}", file.display())));
+        main.push(opencode_agent_step(name, "TRY-TO-WRITE"));
+        subagent.push(call_step("write", json!({ "filePath": file, "content": "no\n" })));
+        subagent.push(bash_step(&format!("echo no > {}", file.display())));
         // All of them are denied the same; one agent tries everything.
         if name == "mega_reviewer" {
-            subagent
-                .push(call("edit", json!({ "filePath": kept, "oldString": "kept", "newString": "lost" })));
-            subagent.push(call(
+            subagent.push(call_step(
+                "edit",
+                json!({ "filePath": kept, "oldString": "kept", "newString": "lost" }),
+            ));
+            subagent.push(call_step(
                 "apply_patch",
                 json!({ "patchText": "*** Begin Patch\n*** Delete File: kept.txt\n*** End Patch" }),
             ));
-            subagent.push(task("mega_coder", "WRITE-FOR-ME"));
-            subagent.push(call("extra_touch", json!({})));
+            subagent.push(opencode_agent_step("mega_coder", "WRITE-FOR-ME"));
+            subagent.push(call_step("extra_touch", json!({})));
         }
-        subagent.push(say("VERDICT: REJECTED"));
+        subagent.push(text_step("VERDICT: REJECTED"));
     }
-    main.push(task("mega_coder", "TRY-TO-WRITE"));
+    main.push(opencode_agent_step("mega_coder", "TRY-TO-WRITE"));
     let allowed = scratch.project.join("allowed.txt");
     subagent.extend([
-        call("write", json!({ "filePath": allowed, "content": "yes\n" })),
-        call("extra_touch", json!({})),
-        say("DONE: it"),
+        call_step("write", json!({ "filePath": allowed, "content": "yes\n" })),
+        call_step("extra_touch", json!({})),
+        text_step("DONE: it"),
     ]);
-    main.push(say("Nobody could."));
-    let model = Model::start(Script { main, subagent, ..Script::default() });
-    opencode.ask(&scratch, &model, &["Let them try"]).assert_success();
-    model.assert_played();
+    main.push(text_step("Nobody could."));
+    let model = ScriptedModel::start(ModelScript { main, subagent, ..ModelScript::default() });
+    opencode.run_prompt(&scratch, &model, &["Let them try"]).assert_success();
+    model.assert_script_used_up();
     assert!(!file.exists(), "a read-only agent wrote");
     assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "kept\n");
     assert!(allowed.exists() && extra.exists(), "the coder writes");
     for tool in ["write", "edit", "apply_patch", "bash", "task", "extra_touch"] {
-        assert!(model.sent_to_model(&format!("unavailable tool '{tool}'")), "{tool} is refused by OpenCode");
+        assert!(model.has_received(&format!("unavailable tool '{tool}'")), "{tool} is refused by OpenCode");
     }
 }
 
 /// Returns a step that replaces a sub-agent: it reports the agent's end to the hook, in Droid's form.
-fn ended_agent(name: &str, prompt: &str) -> Step {
+fn agent_end_step(name: &str, prompt: &str) -> ScriptStep {
     let number: usize = prompt.split(' ').find_map(|word| word.parse().ok()).expect("the number of the step");
     let payload = json!({
         "session_id": "$ID", "transcript_path": "", "cwd": "$PWD", "permission_mode": "auto-low",
-        "hook_event_name": "SubagentStop", "task_name": format!("{name}: step"), "task_result": ANSWERS[number].1,
+        "hook_event_name": "SubagentStop", "task_name": format!("{name}: step"), "task_result": AGENT_ANSWERS[number].1,
         "stop_hook_active": false,
     });
-    execute(&format!(
+    execute_step(&format!(
         "ID=$(basename .agent/context/sessions/*.jsonl .jsonl)\nthru hook droid SubagentStop <<END\n{}\nEND",
         payload.to_string().replace('\\', "\\\\")
     ))
@@ -261,41 +281,42 @@ fn ended_agent(name: &str, prompt: &str) -> Step {
 
 #[test]
 fn a_phase_of_the_swarm_in_droid_without_its_sub_agents() {
-    let Some(droid) = Droid::find() else { return };
-    let scratch = Scratch::new();
-    Droid::init(&scratch);
-    scratch.thru_ok(&["swarm", "install", "--harness", "droid"]);
-    let model = Model::start(Script::main(phase(ended_agent, execute)));
-    let mut command = droid.command(&scratch, &model);
-    command.args(ONE_SHOT).args(["--add-tools", "Task"]).arg("/swarm Build the GREETING-OF-ALL");
-    Process::start(command).finish().assert_success();
+    let Some(droid) = Droid::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    Droid::init_project(&scratch);
+    scratch.run_thru_successfully(&["swarm", "install", "--harness", "droid"]);
+    let model = ScriptedModel::start(ModelScript::main(phase_steps(agent_end_step, execute_step)));
+    let mut command = droid.droid_command(&scratch, &model);
+    command.args(ONE_SHOT_ARGUMENTS).args(["--add-tools", "Task"]).arg("/swarm Build the GREETING-OF-ALL");
+    TestProcess::start(command).close_and_wait().assert_success();
     assert!(
-        model.sent_to_model("GREETING-OF-ALL") && model.sent_to_model("work for the swarm"),
+        model.has_received("GREETING-OF-ALL") && model.has_received("work for the swarm"),
         "the command is ours"
     );
-    assert!(model.sent_to_model("You are the architect of the swarm `default`"), "the workflow is read");
+    assert!(model.has_received("You are the architect of the swarm `default`"), "the workflow is read");
     assert_recorded(&scratch, &model);
-    let asked = model.asked();
-    let first = asked.iter().find(|asked| asked.kind == Kind::Main).expect("a request");
+    let asked = model.received_requests();
+    let first = asked.iter().find(|asked| asked.kind == RequestKind::Main).expect("a request");
     // This is before any of our commands has printed the names.
-    assert!(first.holds("test_engineer"), "Droid offers our agents");
+    assert!(first.contains("test_engineer"), "Droid offers our agents");
 }
 
 /// A session with exactly the tools of the agent's definition replaces the sub-agent.
 #[test]
 fn the_tools_of_a_read_only_agent_cannot_write_in_droid() {
-    let Some(droid) = Droid::find() else { return };
-    let scratch = Scratch::new();
-    Droid::init(&scratch);
-    scratch.thru_ok(&["swarm", "install", "--harness", "droid", "--swarm", "mega"]);
+    let Some(droid) = Droid::find_installed() else { return };
+    let scratch = ScratchProject::new();
+    Droid::init_project(&scratch);
+    scratch.run_thru_successfully(&["swarm", "install", "--harness", "droid", "--swarm", "mega"]);
     let (file, allowed) = (scratch.project.join("forbidden.txt"), scratch.project.join("allowed.txt"));
-    let create = |file: &std::path::Path| call("Create", json!({ "file_path": file, "content": "text\n" }));
-    let run = |tools: &[&str], steps: Vec<Step>| {
-        let model = Model::start(Script::main(steps));
-        let mut command = droid.command(&scratch, &model);
-        command.args(ONE_SHOT).args(tools).arg("Try to write");
-        Process::start(command).finish().assert_success();
-        model.assert_played();
+    let create =
+        |file: &std::path::Path| call_step("Create", json!({ "file_path": file, "content": "text\n" }));
+    let run = |tools: &[&str], steps: Vec<ScriptStep>| {
+        let model = ScriptedModel::start(ModelScript::main(steps));
+        let mut command = droid.droid_command(&scratch, &model);
+        command.args(ONE_SHOT_ARGUMENTS).args(tools).arg("Try to write");
+        TestProcess::start(command).close_and_wait().assert_success();
+        model.assert_script_used_up();
         model
     };
     for name in ["mega_explorer", "mega_sme", "mega_reviewer", "mega_critic"] {
@@ -306,17 +327,17 @@ fn the_tools_of_a_read_only_agent_cannot_write_in_droid() {
         let write = format!("echo no > {}", file.display());
         let model = run(
             &["--only-tools", &tools.join(",")],
-            vec![create(&file), execute(&write), say("Nobody could.")],
+            vec![create(&file), execute_step(&write), text_step("Nobody could.")],
         );
         for tool in ["Create", "Execute"] {
             let refusal = format!("Tool {tool} is not permitted in this exec session");
-            assert!(model.sent_to_model(&refusal), "{name}: {tool} is refused by Droid");
+            assert!(model.has_received(&refusal), "{name}: {tool} is refused by Droid");
         }
     }
     assert!(!file.exists(), "a read-only agent wrote");
     let coder =
         std::fs::read_to_string(scratch.project.join(".factory/droids/mega_coder.md")).expect("it too");
     assert!(!coder.contains("\ntools:"), "the coder has every tool");
-    run(&[], vec![create(&allowed), say("Written.")]);
+    run(&[], vec![create(&allowed), text_step("Written.")]);
     assert!(allowed.exists(), "without that list it is written");
 }

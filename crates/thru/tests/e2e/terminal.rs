@@ -11,23 +11,23 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::process::LIMIT;
+use crate::process::WAIT_LIMIT;
 
-const SIZE: Winsize = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+const TERMINAL_SIZE: Winsize = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
 
 #[derive(Debug)]
-pub struct Terminal {
+pub struct TestTerminal {
     keyboard: File,
     child: Child,
     screen: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Terminal {
-    pub fn start(mut command: Command) -> Terminal {
+impl TestTerminal {
+    pub fn start(mut command: Command) -> TestTerminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&master).expect("it is ours");
         unlockpt(&master).expect("it is ours");
-        tcsetwinsize(&master, SIZE).expect("a size");
+        tcsetwinsize(&master, TERMINAL_SIZE).expect("a size");
         let name = ptsname(&master, Vec::new()).expect("a name");
         let name = name.to_str().expect("a plain name");
         let open = || File::options().read(true).write(true).open(name).expect("its other end");
@@ -45,29 +45,33 @@ impl Terminal {
                 seen.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&piece[..n]);
             }
         });
-        Terminal { keyboard, child, screen }
+        TestTerminal { keyboard, child, screen }
     }
 
-    pub fn press(&mut self, keys: &str) {
+    pub fn type_keys(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).expect("somebody reads");
     }
 
     /// Returns everything that was ever written to the screen, including cursor movements.
-    pub fn seen(&self) -> String {
+    pub fn screen_output(&self) -> String {
         let screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&screen).into_owned()
     }
 
     pub fn wait_for(&self, text: &str) {
-        let limit = Instant::now() + LIMIT;
-        while !self.seen().contains(text) {
-            assert!(Instant::now() < limit, "{text:?} on the screen within {LIMIT:?}: {:?}", self.seen());
+        let limit = Instant::now() + WAIT_LIMIT;
+        while !self.screen_output().contains(text) {
+            assert!(
+                Instant::now() < limit,
+                "{text:?} on the screen within {WAIT_LIMIT:?}: {:?}",
+                self.screen_output()
+            );
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
     }
 }
 
-impl Drop for Terminal {
+impl Drop for TestTerminal {
     fn drop(&mut self) {
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             let _ = kill_process_group(group, Signal::KILL);

@@ -6,24 +6,24 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-const CONFIG: &str = "project/.agent/context/config.toml";
+const CONFIG_FILE: &str = "project/.agent/context/config.toml";
 
 /// A plan with one task that was rejected once and approved once, and whose tests failed once and passed once.
-fn project() -> TestEnv {
+fn project_with_reviews() -> TestEnv {
     let env = TestEnv::new();
-    env.thru(&["init"]).ok();
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
-    env.thru(&["task", "start", "1.1"]).ok();
+    env.run_thru(&["init"]).assert_ok();
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
+    env.run_thru(&["task", "start", "1.1"]).assert_ok();
     env
 }
 
-fn review(env: &TestEnv, verdict: &str) {
+fn add_review(env: &TestEnv, verdict: &str) {
     let words = ["evidence", "add", "1.1", "--type", "review", "--verdict", verdict, "--summary", verdict];
-    env.thru(&words).ok();
+    env.run_thru(&words).assert_ok();
 }
 
-fn outcome<'r>(report: &'r Value, metric: &str) -> &'r str {
+fn outcome_of_metric<'r>(report: &'r Value, metric: &str) -> &'r str {
     let checks = report["run"]["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["metric"] == metric).unwrap();
     check["outcome"].as_str().unwrap()
@@ -32,36 +32,40 @@ fn outcome<'r>(report: &'r Value, metric: &str) -> &'r str {
 #[test]
 fn without_records_there_is_no_pass() {
     let env = TestEnv::new();
-    env.thru(&["init"]).ok();
-    let report = env.thru(&["swarm", "benchmark", "--ci-gate", "--json"]).ok().json();
+    env.run_thru(&["init"]).assert_ok();
+    let report = env.run_thru(&["swarm", "benchmark", "--ci-gate", "--json"]).assert_ok().json();
     assert_eq!(report["gate"], "no-data");
     for metric in ["rejection_percent", "test_pass_percent", "tool_error_percent", "hard_limit_hits"] {
-        assert_eq!(outcome(&report, metric), "no-data", "{metric}");
+        assert_eq!(outcome_of_metric(&report, metric), "no-data", "{metric}");
     }
-    let shown = env.thru(&["swarm", "benchmark"]).ok().stdout;
+    let shown = env.run_thru(&["swarm", "benchmark"]).assert_ok().stdout;
     assert!(shown.contains("no data") && shown.contains("no-data: there are no records"), "{shown}");
-    assert_eq!(env.thru(&["swarm", "benchmark", "--ci-gate", "--require-data"]).code, 1);
-    assert_eq!(env.thru(&["swarm", "benchmark", "--require-data"]).code, 0, "only the gate fails a build");
+    assert_eq!(env.run_thru(&["swarm", "benchmark", "--ci-gate", "--require-data"]).code, 1);
+    assert_eq!(
+        env.run_thru(&["swarm", "benchmark", "--require-data"]).code,
+        0,
+        "only the gate fails a build"
+    );
 }
 
 #[test]
 fn a_strict_limit_fails_the_gate_and_the_default_passes() {
-    let env = project();
+    let env = project_with_reviews();
     for verdict in ["rejected", "approved", "approved", "approved"] {
-        review(&env, verdict);
+        add_review(&env, verdict);
     }
-    env.write(CONFIG, "[benchmark]\nmax_rejection_percent = 10\n");
-    let strict = env.thru(&["swarm", "benchmark", "--ci-gate", "--json"]);
+    env.write_file(CONFIG_FILE, "[benchmark]\nmax_rejection_percent = 10\n");
+    let strict = env.run_thru(&["swarm", "benchmark", "--ci-gate", "--json"]);
     assert_eq!(strict.code, 1);
     assert_eq!(strict.json()["run"]["metrics"]["rejection_percent"], json!(25.0));
     assert_eq!(strict.json()["run"]["metrics"]["retries_per_task"], json!(1.0));
-    assert_eq!(outcome(&strict.json(), "rejection_percent"), "fail");
-    env.write(CONFIG, "");
-    let usual = env.thru(&["swarm", "benchmark", "--ci-gate", "--json"]).ok().json();
-    assert_eq!((&usual["gate"], outcome(&usual, "rejection_percent")), (&json!("pass"), "pass"));
+    assert_eq!(outcome_of_metric(&strict.json(), "rejection_percent"), "fail");
+    env.write_file(CONFIG_FILE, "");
+    let usual = env.run_thru(&["swarm", "benchmark", "--ci-gate", "--json"]).assert_ok().json();
+    assert_eq!((&usual["gate"], outcome_of_metric(&usual, "rejection_percent")), (&json!("pass"), "pass"));
 
     let kept: Value =
-        serde_json::from_slice(&fs::read(env.store().join("benchmarks.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(env.store_folder().join("benchmarks.json")).unwrap()).unwrap();
     assert_eq!(kept["schema_version"], "1.0.0");
     let gates: Vec<&Value> = kept["runs"].as_array().unwrap().iter().map(|run| &run["gate"]).collect();
     assert_eq!(gates, ["fail", "pass"], "every run is kept");
@@ -69,16 +73,16 @@ fn a_strict_limit_fails_the_gate_and_the_default_passes() {
 
 #[test]
 fn figures_of_calls_and_test_runs() {
-    let env = project();
-    let run = |code: &str| env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", code]).code;
+    let env = project_with_reviews();
+    let run = |code: &str| env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", code]).code;
     assert_eq!((run("exit 1"), run("exit 0")), (1, 0));
     for (event, n) in [("PostToolUse", 1), ("PostToolUse", 2), ("PostToolUse", 3), ("PostToolUseFailure", 4)]
     {
         let more = json!({"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_use_id": n.to_string()});
-        env.hook(event, &env.payload("s1", event, more));
+        env.fire_hook(event, &env.event_payload("s1", event, more));
     }
-    env.thru(&["task", "done", "1.1"]).ok();
-    let report = env.thru(&["swarm", "benchmark", "--json"]).ok().json();
+    env.run_thru(&["task", "done", "1.1"]).assert_ok();
+    let report = env.run_thru(&["swarm", "benchmark", "--json"]).assert_ok().json();
     let metrics = &report["run"]["metrics"];
     assert_eq!(
         (&metrics["test_pass_percent"], &metrics["tool_error_percent"]),
@@ -86,7 +90,7 @@ fn figures_of_calls_and_test_runs() {
     );
     assert_eq!(metrics["calls_per_task"], json!(4.0));
     assert_eq!(
-        (outcome(&report, "test_pass_percent"), outcome(&report, "tool_error_percent")),
+        (outcome_of_metric(&report, "test_pass_percent"), outcome_of_metric(&report, "tool_error_percent")),
         ("pass", "fail"),
         "the last test of the task passed"
     );
@@ -94,80 +98,85 @@ fn figures_of_calls_and_test_runs() {
 
 #[test]
 fn a_picture_of_the_runs() {
-    let env = project();
-    review(&env, "approved");
-    env.thru(&["swarm", "benchmark", "--svg", "bench.svg"]).ok();
-    env.thru(&["swarm", "benchmark", "--svg", "bench.svg"]).ok();
-    let svg = fs::read_to_string(env.project().join("bench.svg")).unwrap();
+    let env = project_with_reviews();
+    add_review(&env, "approved");
+    env.run_thru(&["swarm", "benchmark", "--svg", "bench.svg"]).assert_ok();
+    env.run_thru(&["swarm", "benchmark", "--svg", "bench.svg"]).assert_ok();
+    let svg = fs::read_to_string(env.project_folder().join("bench.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.contains("2 runs"), "{svg}");
     for (name, mine) in
         [("notes.txt", "mine"), ("logo.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>\n")]
     {
-        env.write(format!("project/{name}"), mine);
-        let refused = env.thru(&["swarm", "benchmark", "--svg", name]);
+        env.write_file(format!("project/{name}"), mine);
+        let refused = env.run_thru(&["swarm", "benchmark", "--svg", name]);
         assert!(refused.code != 0 && refused.stderr.contains("not a picture of the benchmark"), "{refused}");
-        assert_eq!(fs::read_to_string(env.project().join(name)).unwrap(), mine);
+        assert_eq!(fs::read_to_string(env.project_folder().join(name)).unwrap(), mine);
     }
-    env.thru(&["swarm", "benchmark", "--svg", "logo.svg", "--force"]).ok();
-    assert!(fs::read_to_string(env.project().join("logo.svg")).unwrap().contains("Throughline benchmark"));
-    let shown = env.thru(&["swarm", "benchmark"]).ok().stdout;
+    env.run_thru(&["swarm", "benchmark", "--svg", "logo.svg", "--force"]).assert_ok();
+    assert!(
+        fs::read_to_string(env.project_folder().join("logo.svg")).unwrap().contains("Throughline benchmark")
+    );
+    let shown = env.run_thru(&["swarm", "benchmark"]).assert_ok().stdout;
     assert!(shown.contains('▁') && shown.contains("pass: "), "{shown}");
 }
 
 #[test]
 fn a_damaged_history_is_not_overwritten() {
-    let env = project();
-    env.write("project/.agent/context/benchmarks.json", "{\n");
-    let refused = env.thru(&["swarm", "benchmark"]);
+    let env = project_with_reviews();
+    env.write_file("project/.agent/context/benchmarks.json", "{\n");
+    let refused = env.run_thru(&["swarm", "benchmark"]);
     assert!(refused.code != 0 && refused.stderr.contains("benchmarks.json"), "{}", refused.stderr);
-    assert_eq!(fs::read_to_string(env.store().join("benchmarks.json")).unwrap(), "{\n");
-    env.write("project/.agent/context/benchmarks.json", "{\"schema_version\": \"9.0.0\", \"runs\": []}");
-    let refused = env.thru(&["swarm", "benchmark"]);
+    assert_eq!(fs::read_to_string(env.store_folder().join("benchmarks.json")).unwrap(), "{\n");
+    env.write_file("project/.agent/context/benchmarks.json", "{\"schema_version\": \"9.0.0\", \"runs\": []}");
+    let refused = env.run_thru(&["swarm", "benchmark"]);
     assert!(refused.code != 0 && refused.stderr.contains("9.0.0"), "{}", refused.stderr);
 }
 
 #[test]
 fn imports_of_other_tools() {
     let env = TestEnv::new();
-    env.thru(&["init"]).ok();
-    env.write(
+    env.run_thru(&["init"]).assert_ok();
+    env.write_file(
         "project/.swarm/benchmarks.json",
         r#"{"runs": [{"timestamp": "2026-01-01T00:00:00Z", "rejection_rate": 0.5}]}"#,
     );
     let text = "the whole output\n".repeat(10);
-    env.write(
+    env.write_file(
         "project/.swarm/summaries/S1.json",
         json!({"id": "S1", "toolName": "bash", "fullOutput": text}).to_string(),
     );
-    env.write("project/.swarm/summaries/S2.json", "{");
-    let link = env.project().join(".swarm/summaries/S3.json");
+    env.write_file("project/.swarm/summaries/S2.json", "{");
+    let link = env.project_folder().join(".swarm/summaries/S3.json");
     std::os::unix::fs::symlink("/etc/hostname", link).unwrap();
-    env.write(
+    env.write_file(
         "project/.swarm/evidence-archive/1.1/evidence.json",
         json!({"task_id": "1.1", "entries": [{"task_id": "1.1", "type": "review", "verdict": "approved", "agent": "r", "timestamp": "2026-01-01T00:00:00Z", "summary": "fine"}]}).to_string(),
     );
-    let dry = env.thru(&["import", "swarm", "--dry-run", "--json"]).ok().json();
+    let dry = env.run_thru(&["import", "swarm", "--dry-run", "--json"]).assert_ok().json();
     assert_eq!(
         (&dry["summaries"]["new"], &dry["benchmarks"]["new"], &dry["evidence"]["new"]),
         (&json!(1), &json!(1), &json!(1))
     );
-    assert!(!env.store().join("summaries").exists() && !env.store().join("benchmarks.json").exists());
-    let done = env.thru(&["import", "swarm", "--json"]).ok().json();
+    assert!(
+        !env.store_folder().join("summaries").exists()
+            && !env.store_folder().join("benchmarks.json").exists()
+    );
+    let done = env.run_thru(&["import", "swarm", "--json"]).assert_ok().json();
     assert_eq!(done["summaries"]["left_out"].as_array().unwrap().len(), 2, "{done}");
     let id = done["summaries"]["outputs"][0]["id"].as_str().unwrap().to_owned();
-    assert_eq!(env.thru(&["swarm", "retrieve", &id]).ok().stdout, text);
-    let again = env.thru(&["import", "swarm", "--json"]).ok().json();
+    assert_eq!(env.run_thru(&["swarm", "retrieve", &id]).assert_ok().stdout, text);
+    let again = env.run_thru(&["import", "swarm", "--json"]).assert_ok().json();
     assert_eq!(
         (&again["summaries"]["new"], &again["benchmarks"]["new"], &again["evidence"]["new"]),
         (&json!(0), &json!(0), &json!(0))
     );
-    let report = env.thru(&["swarm", "benchmark", "--json"]).ok().json();
+    let report = env.run_thru(&["swarm", "benchmark", "--json"]).assert_ok().json();
     assert_eq!(report["run"]["metrics"]["rejection_percent"], json!(0.0), "from the imported evidence");
     let kept: Value =
-        serde_json::from_slice(&fs::read(env.store().join("benchmarks.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(env.store_folder().join("benchmarks.json")).unwrap()).unwrap();
     assert_eq!(kept["runs"][0]["metrics"]["rejection_percent"], json!(50.0));
     assert!(
-        fs::read_to_string(env.project().join(".swarm/summaries/S1.json")).unwrap().contains("S1"),
+        fs::read_to_string(env.project_folder().join(".swarm/summaries/S1.json")).unwrap().contains("S1"),
         "originals stay"
     );
 }
@@ -176,15 +185,15 @@ fn imports_of_other_tools() {
 #[test]
 fn imported_gates_are_not_approvals() {
     let env = TestEnv::new();
-    env.thru(&["init"]).ok();
+    env.run_thru(&["init"]).assert_ok();
     let gate = |agent: &str| json!({"sessionId": "s", "timestamp": "2026-04-14T07:01:02Z", "agent": agent});
     let gates = json!({"taskId": "1.1", "required_gates": ["reviewer"], "gates": {
         "reviewer": gate("reviewer"), "test_engineer": gate("test_engineer"), "critic": gate("critic")}});
-    env.write("project/.swarm/evidence/1.1.json", gates.to_string());
-    assert_eq!(env.json(&["import", "swarm"])["evidence"]["new"], json!(3));
-    let shown = env.thru(&["evidence", "show", "1.1"]).ok().stdout;
+    env.write_file("project/.swarm/evidence/1.1.json", gates.to_string());
+    assert_eq!(env.run_thru_json(&["import", "swarm"])["evidence"]["new"], json!(3));
+    let shown = env.run_thru(&["evidence", "show", "1.1"]).assert_ok().stdout;
     assert!(!shown.contains("approved") && !shown.contains("pass:"), "{shown}");
-    let metrics = env.json(&["swarm", "benchmark"])["run"]["metrics"].clone();
+    let metrics = env.run_thru_json(&["swarm", "benchmark"])["run"]["metrics"].clone();
     assert_eq!(
         (&metrics["review_pass_percent"], &metrics["test_pass_percent"]),
         (&Value::Null, &Value::Null)
@@ -194,27 +203,27 @@ fn imported_gates_are_not_approvals() {
 #[test]
 fn agents_of_a_session_folder() {
     let env = TestEnv::new();
-    env.thru(&["init"]).ok();
-    env.write("project/session/agents/tester.context.md", "# tester\n");
-    env.write("project/session/agents/notes.txt", "x");
-    let link = env.project().join("session/agents/spy.context.md");
+    env.run_thru(&["init"]).assert_ok();
+    env.write_file("project/session/agents/tester.context.md", "# tester\n");
+    env.write_file("project/session/agents/notes.txt", "x");
+    let link = env.project_folder().join("session/agents/spy.context.md");
     std::os::unix::fs::symlink("/etc/hostname", link).unwrap();
-    let dry = env.thru(&["import", "agents", "--dry-run", "--json"]).ok().json();
+    let dry = env.run_thru(&["import", "agents", "--dry-run", "--json"]).assert_ok().json();
     assert_eq!(
         (&dry["agents"][0]["role"], &dry["agents"][0]["outcome"]),
         (&json!("tester"), &json!("imported"))
     );
-    let file = env.store().join("agents/tester.context.md");
+    let file = env.store_folder().join("agents/tester.context.md");
     assert!(!file.exists());
-    let done = env.thru(&["import", "agents", "--json"]).ok().json();
+    let done = env.run_thru(&["import", "agents", "--json"]).assert_ok().json();
     assert_eq!(done["left_out"].as_array().unwrap().len(), 2, "{done}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "# tester\n");
-    let again = env.thru(&["import", "agents", "--json"]).ok().json();
+    let again = env.run_thru(&["import", "agents", "--json"]).assert_ok().json();
     assert_eq!(again["agents"][0]["outcome"], "same");
     fs::write(&file, "# mine\n").unwrap();
-    let other = env.thru(&["import", "agents"]).ok();
+    let other = env.run_thru(&["import", "agents"]).assert_ok();
     assert!(other.stdout.contains("exists and differs"), "{}", other.stdout);
     assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\n");
-    let absent = env.thru(&["import", "agents", "nowhere"]);
+    let absent = env.run_thru(&["import", "agents", "nowhere"]);
     assert!(absent.code != 0 && absent.stderr.contains("nowhere"), "{}", absent.stderr);
 }

@@ -12,9 +12,9 @@ use serde_json::Value;
 
 /// The time limit. It is far longer than any call takes, even on a busy machine; Only a call that hangs takes this
 /// long.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub struct Call {
+pub struct ThruCall {
     command: Command,
     stdin: Vec<u8>,
     /// How long stdin stays open after the input was written.
@@ -22,7 +22,7 @@ pub struct Call {
 }
 
 #[derive(Debug)]
-pub struct Output {
+pub struct ThruOutput {
     pub stdout: String,
     pub stderr: String,
     pub code: i32,
@@ -30,73 +30,73 @@ pub struct Output {
     pub bytes: Vec<u8>,
 }
 
-impl Call {
-    pub fn new(command: Command) -> Call {
-        Call { command, stdin: Vec::new(), open_for: Duration::ZERO }
+impl ThruCall {
+    pub fn new(command: Command) -> ThruCall {
+        ThruCall { command, stdin: Vec::new(), open_for: Duration::ZERO }
     }
 
-    pub fn word(mut self, word: impl AsRef<OsStr>) -> Call {
+    pub fn with_argument(mut self, word: impl AsRef<OsStr>) -> ThruCall {
         self.command.arg(word);
         self
     }
 
-    pub fn dir(mut self, folder: impl AsRef<Path>) -> Call {
+    pub fn in_folder(mut self, folder: impl AsRef<Path>) -> ThruCall {
         self.command.current_dir(folder);
         self
     }
 
-    pub fn var(mut self, name: &str, value: impl AsRef<OsStr>) -> Call {
+    pub fn with_variable(mut self, name: &str, value: impl AsRef<OsStr>) -> ThruCall {
         self.command.env(name, value);
         self
     }
 
-    pub fn unset(mut self, name: &str) -> Call {
+    pub fn without_variable(mut self, name: &str) -> ThruCall {
         self.command.env_remove(name);
         self
     }
 
-    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Call {
+    pub fn with_stdin(mut self, bytes: impl Into<Vec<u8>>) -> ThruCall {
         self.stdin = bytes.into();
         self
     }
 
     /// Keeps stdin open after the input was written.
-    pub fn stdin_left_open(mut self) -> Call {
-        self.open_for = PATIENCE * 2;
+    pub fn with_stdin_left_open(mut self) -> ThruCall {
+        self.open_for = CALL_TIMEOUT * 2;
         self
     }
 
-    pub fn user(mut self, id: u32) -> Call {
+    pub fn with_user(mut self, id: u32) -> ThruCall {
         self.command.uid(id).gid(id);
         self
     }
 
     /// Runs the same call through another program. Its arguments are `words`, the binary, and the arguments of the
     /// binary.
-    pub fn through(self, program: impl AsRef<OsStr>, words: &[&OsStr]) -> Call {
+    pub fn through_program(self, program: impl AsRef<OsStr>, words: &[&OsStr]) -> ThruCall {
         let mut command = Command::new(program);
         command.args(words).arg(self.command.get_program()).args(self.command.get_args());
-        self.moved_to(command)
+        self.with_command(command)
     }
 
-    pub fn program(self, program: &Path) -> Call {
+    pub fn with_program(self, program: &Path) -> ThruCall {
         let mut command = Command::new(program);
         command.args(self.command.get_args());
-        self.moved_to(command)
+        self.with_command(command)
     }
 
-    fn moved_to(self, mut command: Command) -> Call {
+    fn with_command(self, mut command: Command) -> ThruCall {
         command.env_clear();
         command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         if let Some(folder) = self.command.get_current_dir() {
             command.current_dir(folder);
         }
-        Call { command, stdin: self.stdin, open_for: self.open_for }
+        ThruCall { command, stdin: self.stdin, open_for: self.open_for }
     }
 
     /// Runs the call on a terminal where `typed` is typed. The output's stdout is everything printed there, including
     /// stderr.
-    pub fn on_terminal(mut self, typed: &str) -> Output {
+    pub fn run_on_terminal(mut self, typed: &str) -> ThruOutput {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -108,12 +108,12 @@ impl Call {
         let mut master = std::fs::File::from(master);
         master.write_all(typed.as_bytes()).unwrap();
         // At its end a terminal returns an error, not an end of file.
-        let said = drain(master).recv_timeout(PATIENCE);
+        let said = read_in_thread(master).recv_timeout(CALL_TIMEOUT);
         if said.is_err() {
             let _ = child.kill();
         }
         let (bytes, status) = (said.unwrap(), child.wait().unwrap());
-        Output {
+        ThruOutput {
             stdout: String::from_utf8_lossy(&bytes).into_owned(),
             stderr: String::new(),
             code: status.code().unwrap_or(-1),
@@ -121,7 +121,7 @@ impl Call {
         }
     }
 
-    pub fn run(mut self) -> Output {
+    pub fn run(mut self) -> ThruOutput {
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
         let mut stdin = child.stdin.take().unwrap();
@@ -131,13 +131,15 @@ impl Call {
             let _ = stdin.write_all(&input);
             std::thread::sleep(open_for);
         });
-        let (stdout, stderr) = (drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap()));
-        let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(PATIENCE), stderr.recv_timeout(PATIENCE)) else {
+        let (stdout, stderr) =
+            (read_in_thread(child.stdout.take().unwrap()), read_in_thread(child.stderr.take().unwrap()));
+        let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(CALL_TIMEOUT), stderr.recv_timeout(CALL_TIMEOUT))
+        else {
             let _ = child.kill();
             panic!("{:?} hangs", self.command);
         };
         let status = child.wait().unwrap();
-        Output {
+        ThruOutput {
             stdout: String::from_utf8_lossy(&stdout).into_owned(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
             // If a signal ended the program, the code is 128 plus the signal's number, as in a shell.
@@ -147,7 +149,7 @@ impl Call {
     }
 }
 
-fn drain(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+fn read_in_thread(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     let (done, result) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -157,22 +159,22 @@ fn drain(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     result
 }
 
-impl Output {
+impl ThruOutput {
     /// Asserts exit code 0.
     #[track_caller]
-    pub fn ok(self) -> Output {
-        self.exits(0)
+    pub fn assert_ok(self) -> ThruOutput {
+        self.assert_exit_code(0)
     }
 
     #[track_caller]
-    pub fn exits(self, code: i32) -> Output {
+    pub fn assert_exit_code(self, code: i32) -> ThruOutput {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self
     }
 
     /// Asserts that a hook printed nothing.
     #[track_caller]
-    pub fn silent(&self, about: &str) {
+    pub fn assert_silent(&self, about: &str) {
         let said = (self.code, self.stdout.as_str(), self.stderr.as_str());
         assert_eq!(said, (0, "", ""), "{about}");
     }
@@ -180,7 +182,7 @@ impl Output {
     /// Asserts that Claude Code accepts a hook's output: nothing, context at the events that allow it, or plain
     /// text for a summariser.
     #[track_caller]
-    pub fn accepted(&self, about: &str) {
+    pub fn assert_accepted_by_harness(&self, about: &str) {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}");
         if self.stdout.is_empty() || self.stdout.starts_with("Keep verbatim in the summary: ") {
             return;
@@ -198,7 +200,7 @@ impl Output {
 
     /// Returns what a hook told the model; empty if the hook told it nothing.
     #[track_caller]
-    pub fn context(&self) -> String {
+    pub fn context_for_model(&self) -> String {
         if self.stdout.is_empty() {
             return String::new();
         }
@@ -212,7 +214,7 @@ impl Output {
 }
 
 /// The form in which snapshots show an output.
-impl std::fmt::Display for Output {
+impl std::fmt::Display for ThruOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "exit: {}", self.code)?;
         for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {

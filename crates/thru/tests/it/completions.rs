@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::docs::commands;
+use crate::docs::top_level_commands;
 use crate::env::TestEnv;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
@@ -10,22 +10,22 @@ const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 #[test]
 fn every_shell_knows_every_command() {
     let env = TestEnv::new();
-    let commands = commands(&env);
+    let commands = top_level_commands(&env);
     assert!(commands.len() > 8, "{commands:?}");
     for shell in SHELLS {
-        let script = env.thru(&["completions", shell]).ok().stdout;
+        let script = env.run_thru(&["completions", shell]).assert_ok().stdout;
         for command in &commands {
             assert!(script.contains(command.as_str()), "{shell} does not know {command}");
         }
-        assert_eq!(env.json(&["completions", shell])["script"], script.as_str());
+        assert_eq!(env.run_thru_json(&["completions", shell])["script"], script.as_str());
     }
 }
 
 #[test]
 fn bash_can_read_its_script() {
     let env = TestEnv::new();
-    let script = env.base().join("thru.bash");
-    std::fs::write(&script, env.thru(&["completions", "bash"]).ok().bytes).unwrap();
+    let script = env.base_folder().join("thru.bash");
+    std::fs::write(&script, env.run_thru(&["completions", "bash"]).assert_ok().bytes).unwrap();
     let checked = Command::new("bash").arg("-n").arg(&script).output().unwrap();
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
     let complete = format!(

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::env::TestEnv;
 
-fn entry(config: &Value, key: &str) -> (Value, String) {
+fn value_and_source(config: &Value, key: &str) -> (Value, String) {
     let entries = config["settings"].as_array().unwrap();
     let entry = entries.iter().find(|entry| entry["key"] == key).unwrap();
     (entry["value"].clone(), entry["source"].as_str().unwrap().to_owned())
@@ -13,8 +13,8 @@ fn entry(config: &Value, key: &str) -> (Value, String) {
 
 #[test]
 fn the_defaults() {
-    let env = TestEnv::rooted();
-    assert_snapshot!(env.thru(&["config"]).to_string(), @"
+    let env = TestEnv::with_root();
+    assert_snapshot!(env.run_thru(&["config"]).to_string(), @"
     exit: 0
     ---- stdout
     hooks.enabled                                 true                           default  false turns every hook off
@@ -94,20 +94,27 @@ fn the_defaults() {
 
 #[test]
 fn each_layer_lies_over_the_one_before() {
-    let env = TestEnv::rooted();
-    let user = env.user_config();
-    let project = env.store().join("config.toml");
-    let deadline = |env: &TestEnv| entry(&env.json(&["config"]), "hooks.deadline_ms");
+    let env = TestEnv::with_root();
+    let user = env.user_config_path();
+    let project = env.store_folder().join("config.toml");
+    let deadline = |env: &TestEnv| value_and_source(&env.run_thru_json(&["config"]), "hooks.deadline_ms");
     assert_eq!(deadline(&env), (200.into(), "default".into()));
-    env.write(&user, "[hooks]\ndeadline_ms = 300\nlog_limit_kib = 100\n");
+    env.write_file(&user, "[hooks]\ndeadline_ms = 300\nlog_limit_kib = 100\n");
     assert_eq!(deadline(&env), (300.into(), user.to_str().unwrap().into()));
-    env.write(&project, "hooks.deadline_ms = 400\n");
+    env.write_file(&project, "hooks.deadline_ms = 400\n");
     assert_eq!(deadline(&env), (400.into(), project.to_str().unwrap().into()));
-    let config =
-        env.call(&["config", "--json"]).var("THROUGHLINE_HOOKS_DEADLINE_MS", "500").run().ok().json();
-    assert_eq!(entry(&config, "hooks.deadline_ms"), (500.into(), "$THROUGHLINE_HOOKS_DEADLINE_MS".into()));
+    let config = env
+        .thru_call(&["config", "--json"])
+        .with_variable("THROUGHLINE_HOOKS_DEADLINE_MS", "500")
+        .run()
+        .assert_ok()
+        .json();
     assert_eq!(
-        entry(&config, "hooks.log_limit_kib"),
+        value_and_source(&config, "hooks.deadline_ms"),
+        (500.into(), "$THROUGHLINE_HOOKS_DEADLINE_MS".into())
+    );
+    assert_eq!(
+        value_and_source(&config, "hooks.log_limit_kib"),
         (100.into(), user.to_str().unwrap().into()),
         "merged deep"
     );
@@ -116,12 +123,13 @@ fn each_layer_lies_over_the_one_before() {
 
 #[test]
 fn what_is_not_taken_is_named_with_file_and_line() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let text = "[hooks]\nenabled = \"maybe\"\ndeadline_ms = 1\nlog_limit_kib = 99999999999\nauto_initt = true\n\n\
                 [output]\ncolor = \"pink\"\n\n[nonsense]\nx = 1\n";
-    env.write("project/.agent/context/config.toml", text);
-    let output = env.call(&["config"]).var("THROUGHLINE_REDACT_EMAILS", "perhaps").run().ok();
-    assert_snapshot!(env.shown(&output.stderr), @"
+    env.write_file("project/.agent/context/config.toml", text);
+    let output =
+        env.thru_call(&["config"]).with_variable("THROUGHLINE_REDACT_EMAILS", "perhaps").run().assert_ok();
+    assert_snapshot!(env.mask_variable_parts(&output.stderr), @"
     warning: $PROJECT/.agent/context/config.toml:2: hooks.enabled must be true or false; this value is ignored
     warning: $PROJECT/.agent/context/config.toml:3: hooks.deadline_ms is 1, outside 20 to 5000; 20 is used
     warning: $PROJECT/.agent/context/config.toml:4: hooks.log_limit_kib is 99999999999, outside 64 to 1048576; 1048576 is used
@@ -132,31 +140,31 @@ fn what_is_not_taken_is_named_with_file_and_line() {
       hint: `thru config` lists every setting
     warning: $THROUGHLINE_REDACT_EMAILS: redact.emails must be true or false; this value is ignored
     ");
-    let config = env.json(&["config"]);
-    assert_eq!(entry(&config, "hooks.deadline_ms").0, 20, "clamped");
-    assert_eq!(entry(&config, "hooks.log_limit_kib").0, 1_048_576, "clamped");
-    assert_eq!(entry(&config, "output.color"), ("auto".into(), "default".into()), "refused");
+    let config = env.run_thru_json(&["config"]);
+    assert_eq!(value_and_source(&config, "hooks.deadline_ms").0, 20, "clamped");
+    assert_eq!(value_and_source(&config, "hooks.log_limit_kib").0, 1_048_576, "clamped");
+    assert_eq!(value_and_source(&config, "output.color"), ("auto".into(), "default".into()), "refused");
     let lines: Vec<_> = config["findings"].as_array().unwrap().iter().map(|f| f["line"].as_u64()).collect();
     assert_eq!(lines, [Some(2), Some(3), Some(4), Some(5), Some(8), Some(10)]);
 }
 
 #[test]
 fn a_file_that_is_no_toml_is_an_error() {
-    let env = TestEnv::rooted();
-    env.write(env.user_config(), "[hooks]\nenabled = true\nlog_limit_kib = = 7\n");
-    let output = env.thru(&["config"]).exits(1);
-    assert_snapshot!(env.shown(&output.stderr), @"
+    let env = TestEnv::with_root();
+    env.write_file(env.user_config_path(), "[hooks]\nenabled = true\nlog_limit_kib = = 7\n");
+    let output = env.run_thru(&["config"]).assert_exit_code(1);
+    assert_snapshot!(env.mask_variable_parts(&output.stderr), @"
     error: $HOME/.config/throughline/config.toml:3: not valid TOML: extra `=`, expected nothing
       hint: fix that line; until then the whole file is ignored
     ");
-    let doctor = env.thru(&["doctor"]).exits(1);
+    let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(doctor.stdout.contains("config.toml:3"), "{doctor}");
-    env.thru(&["status"]).ok();
+    env.run_thru(&["status"]).assert_ok();
 }
 
 #[test]
 fn a_flag_may_be_written_the_way_shells_do() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let cases = [
         ("1", true),
         ("true", true),
@@ -167,48 +175,57 @@ fn a_flag_may_be_written_the_way_shells_do() {
         ("off", false),
     ];
     for (text, on) in cases {
-        let config =
-            env.call(&["config", "--json"]).var("THROUGHLINE_HOOKS_AUTO_INIT", text).run().ok().json();
+        let config = env
+            .thru_call(&["config", "--json"])
+            .with_variable("THROUGHLINE_HOOKS_AUTO_INIT", text)
+            .run()
+            .assert_ok()
+            .json();
         let source = "$THROUGHLINE_HOOKS_AUTO_INIT".to_owned();
-        assert_eq!(entry(&config, "hooks.auto_init"), (on.into(), source), "{text}: {config}");
+        assert_eq!(value_and_source(&config, "hooks.auto_init"), (on.into(), source), "{text}: {config}");
     }
 }
 
 #[test]
 fn an_old_name_is_still_read_and_the_new_one_is_named() {
-    let env = TestEnv::rooted();
-    env.write("project/.agent/context/config.toml", "[hooks]\ngate_reminders = false\n");
-    let output = env.thru(&["config"]).ok();
+    let env = TestEnv::with_root();
+    env.write_file("project/.agent/context/config.toml", "[hooks]\ngate_reminders = false\n");
+    let output = env.run_thru(&["config"]).assert_ok();
     assert!(
         output.stdout.lines().any(|line| line.starts_with("resume.reminders ") && line.contains(" false ")),
         "{output}"
     );
-    assert_snapshot!(env.shown(&output.stderr), @"
+    assert_snapshot!(env.mask_variable_parts(&output.stderr), @"
     note: $PROJECT/.agent/context/config.toml:2: `hooks.gate_reminders` is now called `resume.reminders`
       hint: the old name is still read; rename it when you edit this file
     ");
-    let call = env.call(&["config"]).var("THROUGHLINE_HOOKS_GATE_REMINDERS", "1");
-    let output = call.var("THROUGHLINE_RESUME_REMINDERS", "0").run().ok();
+    let call = env.thru_call(&["config"]).with_variable("THROUGHLINE_HOOKS_GATE_REMINDERS", "1");
+    let output = call.with_variable("THROUGHLINE_RESUME_REMINDERS", "0").run().assert_ok();
     assert!(output.stderr.contains(
         "warning: `$THROUGHLINE_HOOKS_GATE_REMINDERS` is ignored: `$THROUGHLINE_RESUME_REMINDERS`, its new name, is set too"
     ), "{output}");
-    env.thru(&["install", "claude-code", "--local"]).ok();
-    env.thru(&["doctor"]).ok();
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
+    env.run_thru(&["doctor"]).assert_ok();
 }
 
 #[test]
 fn an_empty_variable_sets_nothing() {
-    let env = TestEnv::rooted();
-    let config = env.call(&["config", "--json"]).var("THROUGHLINE_HOOKS_ENABLED", "").run().ok().json();
-    assert_eq!(entry(&config, "hooks.enabled"), (true.into(), "default".into()));
+    let env = TestEnv::with_root();
+    let config = env
+        .thru_call(&["config", "--json"])
+        .with_variable("THROUGHLINE_HOOKS_ENABLED", "")
+        .run()
+        .assert_ok()
+        .json();
+    assert_eq!(value_and_source(&config, "hooks.enabled"), (true.into(), "default".into()));
     assert_eq!(config["findings"], serde_json::json!([]), "and is nothing to warn of");
 }
 
 #[test]
 fn a_byte_order_mark_and_crlf_do_no_harm() {
-    let env = TestEnv::rooted();
-    env.write(env.user_config(), "\u{feff}[hooks]\r\ndeadline_ms = 77\r\nbogus = 1\r\n");
-    let config = env.json(&["config"]);
-    assert_eq!(entry(&config, "hooks.deadline_ms").0, 77);
+    let env = TestEnv::with_root();
+    env.write_file(env.user_config_path(), "\u{feff}[hooks]\r\ndeadline_ms = 77\r\nbogus = 1\r\n");
+    let config = env.run_thru_json(&["config"]);
+    assert_eq!(value_and_source(&config, "hooks.deadline_ms").0, 77);
     assert_eq!(config["findings"][0]["line"], 3);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::env::TestEnv;
 
-const INTRO: &str = "\
+const PAGE_INTRO: &str = "\
 # Commands
 
 What `thru help` says, command by command. This page is generated from the binary and compared with it by a test;
@@ -16,17 +16,17 @@ Data goes to stdout, messages to stderr. Every command takes `--json` and ends w
 ";
 
 /// Returns every command, in the order of the help.
-pub fn commands(env: &TestEnv) -> Vec<String> {
-    listed(&env.thru(&["--help"]).ok().stdout)
+pub fn top_level_commands(env: &TestEnv) -> Vec<String> {
+    commands_in_help(&env.run_thru(&["--help"]).assert_ok().stdout)
 }
 
 /// Returns the words of every command that can be called, at any depth: `packet show`.
-pub fn commands_of(env: &TestEnv) -> Vec<String> {
+pub fn all_commands(env: &TestEnv) -> Vec<String> {
     let mut found = Vec::new();
-    let mut open = commands(env);
+    let mut open = top_level_commands(env);
     while let Some(path) = open.pop() {
         let words: Vec<&str> = ["help"].into_iter().chain(path.split(' ')).collect();
-        let nested = listed(&env.thru(&words).ok().stdout);
+        let nested = commands_in_help(&env.run_thru(&words).assert_ok().stdout);
         match nested.is_empty() {
             true => found.push(path),
             false => open.extend(nested.iter().map(|name| format!("{path} {name}"))),
@@ -38,7 +38,7 @@ pub fn commands_of(env: &TestEnv) -> Vec<String> {
 
 /// Returns the commands that a help page lists. A line that continues another is indented more deeply, and is
 /// skipped.
-fn listed(help: &str) -> Vec<String> {
+fn commands_in_help(help: &str) -> Vec<String> {
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let rows = rows.filter(|row| !row.starts_with("   "));
@@ -47,23 +47,23 @@ fn listed(help: &str) -> Vec<String> {
 }
 
 /// Returns the part of the help below `title:`, up to the next empty line.
-fn part(help: &str, title: &str) -> String {
+fn help_section(help: &str, title: &str) -> String {
     let lines = help.lines().skip_while(|line| *line != format!("{title}:")).skip(1);
     lines.take_while(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
 }
 
-fn page(env: &TestEnv) -> String {
-    let help = env.thru(&["--help"]).ok().stdout;
+fn commands_page(env: &TestEnv) -> String {
+    let help = env.run_thru(&["--help"]).assert_ok().stdout;
     let overview = help.split("\nExit codes:").next().unwrap();
-    let mut page = format!("{INTRO}\n## thru\n\n```text\n{}\n```\n", overview.trim_end());
+    let mut page = format!("{PAGE_INTRO}\n## thru\n\n```text\n{}\n```\n", overview.trim_end());
     for title in ["Exit codes", "Variables"] {
-        page.push_str(&format!("\n## {title}\n\n```text\n{}```\n", part(&help, title)));
+        page.push_str(&format!("\n## {title}\n\n```text\n{}```\n", help_section(&help, title)));
     }
-    for command in commands(env) {
-        let text = env.thru(&["help", &command]).ok().stdout;
+    for command in top_level_commands(env) {
+        let text = env.run_thru(&["help", &command]).assert_ok().stdout;
         page.push_str(&format!("\n## thru {command}\n\n```text\n{}\n```\n", text.trim_end()));
-        for nested in listed(&text) {
-            let text = env.thru(&["help", &command, &nested]).ok().stdout;
+        for nested in commands_in_help(&text) {
+            let text = env.run_thru(&["help", &command, &nested]).assert_ok().stdout;
             page.push_str(&format!("\n### thru {command} {nested}\n\n```text\n{}\n```\n", text.trim_end()));
         }
     }
@@ -71,7 +71,7 @@ fn page(env: &TestEnv) -> String {
 }
 
 /// Returns the arguments and options that have no explanation.
-fn unexplained(page: &str) -> Vec<&str> {
+fn unexplained_arguments(page: &str) -> Vec<&str> {
     let lines: Vec<&str> = page.lines().collect();
     let note = |line: &str| ["[possible", "[default"].iter().any(|start| line.trim().starts_with(start));
     let asks =
@@ -87,11 +87,11 @@ fn unexplained(page: &str) -> Vec<&str> {
 #[test]
 fn the_docs_say_what_the_binary_says() {
     let env = TestEnv::new();
-    let page = page(&env);
+    let page = commands_page(&env);
     for code in ["0 ", "1 ", "2 ", "10", "11", "12", "13", "14", "15", "16", "70"] {
         assert!(page.contains(&format!(" {code} ")), "exit code {code} is not told");
     }
-    assert_eq!(unexplained(&page), [""; 0], "what somebody has to give is not explained");
+    assert_eq!(unexplained_arguments(&page), [""; 0], "what somebody has to give is not explained");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
     if std::env::var_os("THRU_BLESS").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -105,9 +105,9 @@ fn the_docs_say_what_the_binary_says() {
 #[test]
 fn both_ways_to_ask_for_help_give_the_same() {
     let env = TestEnv::new();
-    for command in commands(&env) {
-        let asked = env.thru(&["help", &command]).ok();
-        assert_eq!(asked.stdout, env.thru(&[&command, "--help"]).ok().stdout, "{command}");
+    for command in top_level_commands(&env) {
+        let asked = env.run_thru(&["help", &command]).assert_ok();
+        assert_eq!(asked.stdout, env.run_thru(&[&command, "--help"]).assert_ok().stdout, "{command}");
         assert!(asked.stdout.contains(&format!("Usage: thru {command}")), "{asked}");
         assert!(asked.stderr.is_empty());
     }
@@ -116,8 +116,8 @@ fn both_ways_to_ask_for_help_give_the_same() {
 #[test]
 fn help_fits_a_terminal() {
     let env = TestEnv::new();
-    for command in commands(&env) {
-        let help = env.thru(&["help", &command]).ok().stdout;
+    for command in top_level_commands(&env) {
+        let help = env.run_thru(&["help", &command]).assert_ok().stdout;
         let longest = help.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(longest <= 120, "{command}: {longest} columns");
     }

@@ -14,9 +14,9 @@ fn above_harnesses(doctor: &str) -> &str {
 
 #[test]
 fn a_healthy_root() {
-    let env = TestEnv::rooted();
-    env.thru(&["install", "claude-code", "--local"]).ok();
-    assert_snapshot!(above_harnesses(&env.shown(&env.thru(&["doctor"]).to_string())), @"
+    let env = TestEnv::with_root();
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
+    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -27,10 +27,10 @@ fn a_healthy_root() {
     ok   hooks        no hook has run yet
     ");
     for (event, name) in [("SessionStart", "SessionStart.startup"), ("PostToolUse", "PostToolUse.Edit")] {
-        env.hook(event, &env.fixture(name)).silent(name);
+        env.fire_hook(event, &env.captured_payload(name)).assert_silent(name);
     }
-    let later = env.call(&["doctor"]).var("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
-    let shown = env.shown(&later.to_string());
+    let later = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
+    let shown = env.mask_variable_parts(&later.to_string());
     let (_, events) = shown.split_once("\n\n").unwrap_or((&shown, ""));
     assert_snapshot!(above_harnesses(&shown), @"
     exit: 0
@@ -57,32 +57,36 @@ fn a_healthy_root() {
 
 #[test]
 fn a_root_that_no_harness_calls_needs_attention() {
-    let env = TestEnv::rooted();
-    let doctor = env.thru(&["doctor"]).exits(1).stdout;
+    let env = TestEnv::with_root();
+    let doctor = env.run_thru(&["doctor"]).assert_exit_code(1).stdout;
     assert!(doctor.contains("warn hooks") && doctor.contains("`thru init` wires"), "{doctor}");
-    let status = env.thru(&["status"]).ok().stdout;
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("Next: `thru init` wires") && !status.contains("start your harness"), "{status}");
-    assert_eq!(env.json(&["status"])["next"], "wire");
-    env.thru(&["install", "claude-code", "--local"]).ok();
-    env.thru(&["doctor"]).ok();
-    assert_eq!(env.json(&["status"])["next"], "start-harness");
+    assert_eq!(env.run_thru_json(&["status"])["next"], "wire");
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
+    env.run_thru(&["doctor"]).assert_ok();
+    assert_eq!(env.run_thru_json(&["status"])["next"], "start-harness");
 
     // The harness may call `thru` through a plugin, without any settings file.
-    env.thru(&["uninstall", "claude-code"]).ok();
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    let doctor = env.thru(&["doctor"]).ok().stdout;
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    let doctor = env.run_thru(&["doctor"]).assert_ok().stdout;
     assert!(doctor.contains("unless a plugin does"), "{doctor}");
 }
 
 #[test]
 fn the_number_of_hook_runs_is_that_of_the_table() {
-    let env = TestEnv::rooted();
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    let env = TestEnv::with_root();
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     for call in ["t1", "t2", "t3"] {
         let input = json!({"command": "true"});
-        env.fire("s1", "PostToolUse", json!({"tool_name": "Bash", "tool_use_id": call, "tool_input": input}));
+        env.fire_event(
+            "s1",
+            "PostToolUse",
+            json!({"tool_name": "Bash", "tool_use_id": call, "tool_input": input}),
+        );
     }
-    let doctor = env.thru(&["doctor"]).stdout;
+    let doctor = env.run_thru(&["doctor"]).stdout;
     assert!(doctor.contains("4 hook runs, last: "), "{doctor}");
     let (_, table) = doctor.split_once("\n\n").unwrap();
     let runs = table.lines().filter(|line| line.starts_with("claude-code"));
@@ -94,23 +98,23 @@ fn the_number_of_hook_runs_is_that_of_the_table() {
 /// Claude Code reports the summary of a compaction as the stop of a sub-agent without a type.
 #[test]
 fn an_event_that_is_recorded_under_another_name_has_fired() {
-    let env = TestEnv::rooted();
-    env.thru(&["install", "claude-code", "--local"]).ok();
+    let env = TestEnv::with_root();
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     let silent = |env: &TestEnv| {
-        let doctor = env.thru(&["doctor"]).stdout;
+        let doctor = env.run_thru(&["doctor"]).stdout;
         doctor.lines().find(|line| line.contains("never fired here")).unwrap_or_default().to_owned()
     };
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     assert!(silent(&env).contains("SubagentStop"), "{}", silent(&env));
     let summary = json!({"agent_type": "", "last_assistant_message": "<summary>all</summary>"});
-    env.fire("s1", "SubagentStop", summary);
+    env.fire_event("s1", "SubagentStop", summary);
     assert!(!silent(&env).contains("SubagentStop"), "{}", silent(&env));
 }
 
 #[test]
 fn no_root() {
     let env = TestEnv::new();
-    assert_snapshot!(env.shown(&env.thru(&["doctor"]).to_string()), @"
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string()), @"
     exit: 1
     ---- stdout
     warn root      none; it would be $PROJECT
@@ -122,15 +126,15 @@ fn no_root() {
 
 #[test]
 fn notes_do_not_count() {
-    let env = TestEnv::rooted();
-    env.thru(&["install", "claude-code", "--local"]).ok();
-    env.write("project/.agent/context/packets/.p.md.77-0.tmp", "half");
-    env.write("project/.agent/context/packets/p.md.damaged-20261101T000000Z", "?");
-    env.write("project/.agent/context/sessions/s.jsonl", "{\"a\":1}\n{\"b\":\n\n{\"c\":3}\nx\n");
-    env.write("project/.agent/context/sessions/s~0001.jsonl", "{\"a\":1}\n{\"tor");
-    let before = env.tree();
-    let output = env.call(&["doctor"]).var("THROUGHLINE_DISABLE", "1").run();
-    assert_snapshot!(above_harnesses(&env.shown(&output.to_string())), @"
+    let env = TestEnv::with_root();
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
+    env.write_file("project/.agent/context/packets/.p.md.77-0.tmp", "half");
+    env.write_file("project/.agent/context/packets/p.md.damaged-20261101T000000Z", "?");
+    env.write_file("project/.agent/context/sessions/s.jsonl", "{\"a\":1}\n{\"b\":\n\n{\"c\":3}\nx\n");
+    env.write_file("project/.agent/context/sessions/s~0001.jsonl", "{\"a\":1}\n{\"tor");
+    let before = env.file_tree();
+    let output = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_DISABLE", "1").run();
+    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&output.to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -147,7 +151,7 @@ fn notes_do_not_count() {
     ");
     // The time of the folder has changed, because a file was written there and removed.
     assert_eq!(
-        before.changes(&env.tree()),
+        before.changes_to(&env.file_tree()),
         ["~/project/.agent/context/scratch"],
         "doctor changes nothing else"
     );
@@ -155,11 +159,11 @@ fn notes_do_not_count() {
 
 #[test]
 fn what_wants_attention_exits_1() {
-    let env = TestEnv::rooted();
-    symlink("/etc/hosts", env.store().join("packets/link.md")).unwrap();
-    let output = env.thru(&["doctor"]).exits(1);
+    let env = TestEnv::with_root();
+    symlink("/etc/hosts", env.store_folder().join("packets/link.md")).unwrap();
+    let output = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(output.stdout.contains("warn files") && output.stdout.contains("packets/link.md"), "{output}");
-    let report = env.call(&["doctor", "--json"]).run().exits(1).json();
+    let report = env.thru_call(&["doctor", "--json"]).run().assert_exit_code(1).json();
     let files = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "files").unwrap();
     assert_eq!(files["findings"][0]["level"], "warning");
     assert_eq!(files["findings"][0]["file"], "packets/link.md");
@@ -167,36 +171,38 @@ fn what_wants_attention_exits_1() {
 
 #[test]
 fn hooks_that_failed_lately_are_named_once() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for _ in 0..3 {
-        env.hook("Stop", &json!({"session_id": "../x", "cwd": env.project()})).silent("bad id");
+        env.fire_hook("Stop", &json!({"session_id": "../x", "cwd": env.project_folder()}))
+            .assert_silent("bad id");
     }
-    let at = |now: &str| env.call(&["doctor"]).var("THROUGHLINE_NOW", now).run();
-    let output = at("2026-11-15T20:22:00Z").exits(1);
+    let at = |now: &str| env.thru_call(&["doctor"]).with_variable("THROUGHLINE_NOW", now).run();
+    let output = at("2026-11-15T20:22:00Z").assert_exit_code(1);
     assert_eq!(output.stdout.matches("the session id ").count(), 1, "{output}");
     assert!(
         output.stdout.contains("3 hook runs, last: stop 1 h ago") || output.stdout.contains("60 min ago"),
         "{output}"
     );
-    at("2026-11-23T19:22:00Z").ok();
+    at("2026-11-23T19:22:00Z").assert_ok();
 }
 
 #[test]
 fn many_different_failures_are_cut_short() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for number in 0..8 {
-        env.hook(&format!("Event{number}"), &json!([])).silent("not a payload");
+        env.fire_hook(&format!("Event{number}"), &json!([])).assert_silent("not a payload");
     }
-    let output = env.thru(&["doctor"]).exits(1);
+    let output = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert_eq!(output.stdout.matches("is not a JSON object").count(), 5, "{output}");
     assert!(output.stdout.contains("and 3 more"), "{output}");
 }
 
 #[test]
 fn text_from_a_harness_cannot_paint_the_terminal() {
-    let env = TestEnv::rooted();
-    env.hook("\u{1b}]0;owned\u{7}Stop", &json!([])).silent("an event with control characters");
-    env.hook("Stop", &json!({"session_id": "\u{1b}[2J", "cwd": env.project()})).silent("a session id");
-    let output = env.thru(&["doctor"]).exits(1);
+    let env = TestEnv::with_root();
+    env.fire_hook("\u{1b}]0;owned\u{7}Stop", &json!([])).assert_silent("an event with control characters");
+    env.fire_hook("Stop", &json!({"session_id": "\u{1b}[2J", "cwd": env.project_folder()}))
+        .assert_silent("a session id");
+    let output = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(!output.stdout.contains(['\u{1b}', '\u{7}']), "{output:?}");
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::call::Output;
-use crate::env::{TestEnv, event_of, merged, names_in};
+use crate::call::ThruOutput;
+use crate::env::{TestEnv, event_of_fixture, merge_fields, names_in};
 
-fn payloads() -> Vec<(String, Value)> {
+fn captured_payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/droid/0.225.2");
     let names = names_in(&folder);
     assert!(names.len() >= 18, "the fixtures are gone: {names:?}");
@@ -16,22 +16,25 @@ fn payloads() -> Vec<(String, Value)> {
     names.iter().map(|name| (name.trim_end_matches(".json").to_owned(), read(name))).collect()
 }
 
-fn fire(env: &TestEnv, event: &str, payload: &Value) -> Output {
-    let project = env.project();
-    env.call(&["hook", "droid", event]).var("FACTORY_PROJECT_DIR", project).stdin(payload.to_string()).run()
+fn fire_event(env: &TestEnv, event: &str, payload: &Value) -> ThruOutput {
+    let project = env.project_folder();
+    env.thru_call(&["hook", "droid", event])
+        .with_variable("FACTORY_PROJECT_DIR", project)
+        .with_stdin(payload.to_string())
+        .run()
 }
 
 #[test]
 fn every_captured_payload_leaves_one_line() {
-    let env = TestEnv::rooted();
-    for (name, payload) in payloads() {
+    let env = TestEnv::with_root();
+    for (name, payload) in captured_payloads() {
         let session = payload["session_id"].as_str().unwrap().to_owned();
-        let before = env.journal(&session).len();
-        fire(&env, event_of(&name), &payload).accepted(&name);
-        assert_eq!(env.journal(&session).len(), before + 1, "{name}");
-        let line = env.journal(&session).pop().unwrap();
+        let before = env.read_journal(&session).len();
+        fire_event(&env, event_of_fixture(&name), &payload).assert_accepted_by_harness(&name);
+        assert_eq!(env.read_journal(&session).len(), before + 1, "{name}");
+        let line = env.read_journal(&session).pop().unwrap();
         assert_eq!(line["harness"], "droid", "{name}");
-        let expected = match event_of(&name) {
+        let expected = match event_of_fixture(&name) {
             "SessionStart" => "session-start",
             "UserPromptSubmit" => "prompt",
             "PostToolUse" => "tool-done",
@@ -46,24 +49,26 @@ fn every_captured_payload_leaves_one_line() {
 
 #[test]
 fn any_field_may_be_missing_or_of_another_type() {
-    let env = TestEnv::rooted();
-    for (name, payload) in payloads() {
+    let env = TestEnv::with_root();
+    for (name, payload) in captured_payloads() {
         for field in payload.as_object().unwrap().keys() {
             for value in [Value::Null, json!(7), json!("x"), json!([1]), json!({"a": 1})] {
                 let mut changed = payload.clone();
                 changed[field] = value;
-                fire(&env, event_of(&name), &changed).accepted(&format!("{name}: {field}"));
+                fire_event(&env, event_of_fixture(&name), &changed)
+                    .assert_accepted_by_harness(&format!("{name}: {field}"));
             }
             let mut changed = payload.clone();
             changed.as_object_mut().unwrap().remove(field);
-            fire(&env, event_of(&name), &changed).accepted(&format!("{name} without {field}"));
+            fire_event(&env, event_of_fixture(&name), &changed)
+                .assert_accepted_by_harness(&format!("{name} without {field}"));
         }
     }
 }
 
 /// Returns a transcript as Droid writes it: a prompt, a call that a hook reported, and a failed call that no hook
 /// reports.
-fn transcript(env: &TestEnv) -> String {
+fn write_transcript(env: &TestEnv) -> String {
     let message = |id: &str, role: &str, content: Value| {
         json!({"type": "message", "id": id, "timestamp": "2026-11-15T19:00:00.000Z",
             "message": {"role": role, "content": content}})
@@ -72,7 +77,7 @@ fn transcript(env: &TestEnv) -> String {
     let call = |id: &str, command: &str| json!([{"type": "tool_use", "id": id, "name": "Execute", "input": {"command": command}}]);
     let result = |id: &str, failed: bool, text: &str| json!([{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": text}]);
     let lines = [
-        json!({"type": "session_start", "id": "s", "cwd": env.project()}).to_string(),
+        json!({"type": "session_start", "id": "s", "cwd": env.project_folder()}).to_string(),
         message("m1", "user", json!([{"type": "text", "text": "make it work"}])),
         message("m2", "assistant", call("call_1", "ls")),
         message("m3", "user", result("call_1", false, "a.txt\n\n[Process exited with code 0]")),
@@ -85,17 +90,17 @@ fn transcript(env: &TestEnv) -> String {
 
 #[test]
 fn what_no_hook_tells_is_found_in_the_transcript_once() {
-    let env = TestEnv::rooted();
-    let path = env.write("transcript.jsonl", transcript(&env));
-    let common = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
-    let with = |more: Value| merged(&common, more);
+    let env = TestEnv::with_root();
+    let path = env.write_file("transcript.jsonl", write_transcript(&env));
+    let common = json!({"session_id": "s", "cwd": env.project_folder(), "transcript_path": path});
+    let with = |more: Value| merge_fields(&common, more);
     let told = json!({"tool_name": "Execute", "tool_input": {"command": "ls"},
         "tool_response": "a.txt\n\n[Process exited with code 0]"});
-    fire(&env, "PostToolUse", &with(told)).silent("told by a hook");
+    fire_event(&env, "PostToolUse", &with(told)).assert_silent("told by a hook");
     for _ in 0..3 {
-        fire(&env, "Stop", &common).silent("stop");
+        fire_event(&env, "Stop", &common).assert_silent("stop");
     }
-    let shown = env.thru(&["journal", "--session", "s", "--json"]).ok().stdout;
+    let shown = env.run_thru(&["journal", "--session", "s", "--json"]).assert_ok().stdout;
     let lines: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let commands: Vec<_> = lines.iter().filter(|line| line["event"] == "tool-done").collect();
     assert_eq!(commands.len(), 2, "{shown}");
@@ -105,8 +110,9 @@ fn what_no_hook_tells_is_found_in_the_transcript_once() {
     let prompts: Vec<_> =
         lines.iter().filter(|line| line["event"] == "prompt").map(|line| &line["text"]).collect();
     assert_eq!(prompts, [&json!("make it work")]);
-    fire(&env, "SessionStart", &with(json!({"source": "resume"}))).silent("the conversation is replayed");
-    let brief = env.thru(&["brief", "--session", "s"]).ok().stdout;
+    fire_event(&env, "SessionStart", &with(json!({"source": "resume"})))
+        .assert_silent("the conversation is replayed");
+    let brief = env.run_thru(&["brief", "--session", "s"]).assert_ok().stdout;
     for words in ["make it work", "cargo test", "error: no test", "the tests fail"] {
         assert!(brief.contains(words), "{words}: {brief}");
     }
@@ -114,22 +120,24 @@ fn what_no_hook_tells_is_found_in_the_transcript_once() {
 
 #[test]
 fn a_compaction_gives_a_new_session_all_that_the_old_one_knew() {
-    let env = TestEnv::rooted();
-    let old = json!({"session_id": "old", "cwd": env.project()});
-    let with = |more: Value| merged(&old, more);
-    fire(&env, "UserPromptSubmit", &with(json!({"prompt": "the goal"}))).silent("prompt");
-    fire(&env, "PreCompact", &with(json!({"trigger": "manual"}))).silent("Droid does not take guidance");
+    let env = TestEnv::with_root();
+    let old = json!({"session_id": "old", "cwd": env.project_folder()});
+    let with = |more: Value| merge_fields(&old, more);
+    fire_event(&env, "UserPromptSubmit", &with(json!({"prompt": "the goal"}))).assert_silent("prompt");
+    fire_event(&env, "PreCompact", &with(json!({"trigger": "manual"})))
+        .assert_silent("Droid does not take guidance");
     let first = with(json!({"session_id": "new", "previous_session_id": "old", "source": "compact"}));
-    assert!(fire(&env, "SessionStart", &first).stdout.contains("the goal"));
+    assert!(fire_event(&env, "SessionStart", &first).stdout.contains("the goal"));
     let second = with(json!({"session_id": "newer", "previous_session_id": "new", "source": "compact"}));
-    assert!(fire(&env, "SessionStart", &second).stdout.contains("the goal"), "and so on");
-    fire(&env, "UserPromptSubmit", &with(json!({"session_id": "newer", "prompt": "go on"})))
-        .silent("told already");
-    let edit = json!({"tool_name": "Edit", "tool_input": {"file_path": env.project().join("src/a.rs")}});
-    fire(&env, "PostToolUse", &with(edit)).silent("in the first of them");
-    let files = env.thru(&["files", "--session", "newer"]).ok().stdout;
+    assert!(fire_event(&env, "SessionStart", &second).stdout.contains("the goal"), "and so on");
+    fire_event(&env, "UserPromptSubmit", &with(json!({"session_id": "newer", "prompt": "go on"})))
+        .assert_silent("told already");
+    let edit =
+        json!({"tool_name": "Edit", "tool_input": {"file_path": env.project_folder().join("src/a.rs")}});
+    fire_event(&env, "PostToolUse", &with(edit)).assert_silent("in the first of them");
+    let files = env.run_thru(&["files", "--session", "newer"]).assert_ok().stdout;
     assert!(files.contains("src/a.rs"), "{files}");
-    let listed = env.json(&["journal", "--list"]);
+    let listed = env.run_thru_json(&["journal", "--list"]);
     let mut ended: Vec<&str> =
         listed.as_array().unwrap().iter().map(|one| one["ended"].as_str().unwrap()).collect();
     ended.sort_unstable();

@@ -11,10 +11,10 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::call::{Call, Output};
-use crate::tree::Tree;
+use crate::call::{ThruCall, ThruOutput};
+use crate::tree::FileTree;
 
-pub const NOW: &str = "2026-11-15T19:22:00Z";
+pub const TEST_TIME: &str = "2026-11-15T19:22:00Z";
 
 /// The project folder in the captured payloads. A test replaces it with its own.
 const CAPTURED_PROJECT: &str = "/home/dev/project";
@@ -22,7 +22,7 @@ const CAPTURED_PROJECT: &str = "/home/dev/project";
 const CAPTURED_HOME: &str = "/home/dev";
 
 /// A user who owns no files here. Permissions do not apply to root, so tests of permissions run as this user.
-const NOBODY: u32 = 65534;
+const NOBODY_UID: u32 = 65534;
 
 pub struct TestEnv {
     base: PathBuf,
@@ -36,61 +36,61 @@ impl TestEnv {
         let temp = tempfile::Builder::new().prefix("thru-it-").tempdir().unwrap();
         let base = temp.path().canonicalize().unwrap();
         let env = TestEnv { base, locked: Cell::new(false), _temp: temp };
-        fs::create_dir(env.home()).unwrap();
-        fs::create_dir(env.project()).unwrap();
+        fs::create_dir(env.home_folder()).unwrap();
+        fs::create_dir(env.project_folder()).unwrap();
         env
     }
 
     /// Creates a project in which `thru init` was run: it has a root and is trusted.
-    pub fn rooted() -> TestEnv {
+    pub fn with_root() -> TestEnv {
         let env = TestEnv::new();
-        env.thru(&["init"]).ok();
+        env.run_thru(&["init"]).assert_ok();
         env
     }
 
     /// Creates a git repository with one commit and no root.
-    pub fn repository() -> TestEnv {
+    pub fn with_repository() -> TestEnv {
         let env = TestEnv::new();
-        env.git(&["init", "--quiet"]);
-        env.write("project/README.md", "hello\n");
-        env.git(&["add", "."]);
-        env.git(&["commit", "--quiet", "--message", "first"]);
+        env.run_git(&["init", "--quiet"]);
+        env.write_file("project/README.md", "hello\n");
+        env.run_git(&["add", "."]);
+        env.run_git(&["commit", "--quiet", "--message", "first"]);
         env
     }
 
     /// Returns the folder that contains the home folder and the project, for files next to these.
-    pub fn base(&self) -> &Path {
+    pub fn base_folder(&self) -> &Path {
         &self.base
     }
 
-    pub fn home(&self) -> PathBuf {
+    pub fn home_folder(&self) -> PathBuf {
         self.base.join("home")
     }
 
-    pub fn project(&self) -> PathBuf {
+    pub fn project_folder(&self) -> PathBuf {
         self.base.join("project")
     }
 
-    pub fn store(&self) -> PathBuf {
-        self.project().join(".agent/context")
+    pub fn store_folder(&self) -> PathBuf {
+        self.project_folder().join(".agent/context")
     }
 
-    pub fn user_config(&self) -> PathBuf {
-        self.home().join(".config/throughline/config.toml")
+    pub fn user_config_path(&self) -> PathBuf {
+        self.home_folder().join(".config/throughline/config.toml")
     }
 
     /// Returns the path of the project's trust record.
-    pub fn trust_record(&self) -> PathBuf {
-        let id = self.marker()["project_id"].as_str().unwrap().to_owned();
-        self.home().join(format!(".local/state/throughline/trust/{id}.json"))
+    pub fn trust_record_path(&self) -> PathBuf {
+        let id = self.read_marker()["project_id"].as_str().unwrap().to_owned();
+        self.home_folder().join(format!(".local/state/throughline/trust/{id}.json"))
     }
 
-    pub fn marker(&self) -> Value {
-        serde_json::from_slice(&fs::read(self.store().join("root.json")).unwrap()).unwrap()
+    pub fn read_marker(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.store_folder().join("root.json")).unwrap()).unwrap()
     }
 
     /// Writes a file below the base, and creates the folders that it needs.
-    pub fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
+    pub fn write_file(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.base.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
@@ -99,109 +99,113 @@ impl TestEnv {
 
     /// Makes a folder of the project the live run with this list, and gives the user's consent to it. To get the
     /// consent, the stage is first defined in the user's own settings; then the list is written as requested.
-    pub fn give_run(&self, folder: &str, expected: &Value) {
+    pub fn make_allowed_live_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));
             format!("{{ {} }}", pairs.join(", "))
         };
         let outputs: Vec<String> = expected["outputs"].as_array().unwrap().iter().map(defined).collect();
         let stage = expected["stage"].as_str().unwrap();
-        let config = self.user_config();
-        self.write(&config, format!("[stages.{stage}]\noutputs = [{}]\n", outputs.join(", ")));
-        fs::create_dir_all(self.project().join(folder)).unwrap();
-        self.thru(&["gate", "live", "--set", folder]).ok();
-        self.thru(&["gate", "expect", stage]).ok();
+        let config = self.user_config_path();
+        self.write_file(&config, format!("[stages.{stage}]\noutputs = [{}]\n", outputs.join(", ")));
+        fs::create_dir_all(self.project_folder().join(folder)).unwrap();
+        self.run_thru(&["gate", "live", "--set", folder]).assert_ok();
+        self.run_thru(&["gate", "expect", stage]).assert_ok();
         fs::remove_file(config).unwrap();
-        self.write(format!("project/{folder}/expected.json"), expected.to_string());
+        self.write_file(format!("project/{folder}/expected.json"), expected.to_string());
     }
 
-    pub fn tree(&self) -> Tree {
-        Tree::of(&self.base)
+    pub fn file_tree(&self) -> FileTree {
+        FileTree::read_folder(&self.base)
     }
 
     /// Asserts that nothing was written since `before` except receipts in the state folder of this machine.
     #[track_caller]
-    pub fn assert_state_receipts_only(&self, before: &Tree, about: &str) {
+    pub fn assert_state_receipts_only(&self, before: &FileTree, about: &str) {
         let state = "/home/.local/state/throughline";
         let expected = [format!("~{state}"), format!("+{state}/receipts.jsonl")];
-        assert_eq!(before.changes(&self.tree()), expected, "{about}");
+        assert_eq!(before.changes_to(&self.file_tree()), expected, "{about}");
     }
 
     /// Returns a call of the binary in the project's folder.
-    pub fn call<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
-        let call = self.call_as_tester(words);
+    pub fn thru_call<S: AsRef<OsStr>>(&self, words: &[S]) -> ThruCall {
+        let call = self.thru_call_as_tester(words);
         // If the files were given to another user, all later calls run as that user.
-        if self.is_given_away() { call.program(&self.base.join("thru")).user(NOBODY) } else { call }
+        if self.belongs_to_nobody() {
+            call.with_program(&self.base.join("thru")).with_user(NOBODY_UID)
+        } else {
+            call
+        }
     }
 
-    fn is_given_away(&self) -> bool {
-        fs::metadata(&self.base).unwrap().uid() == NOBODY
+    fn belongs_to_nobody(&self) -> bool {
+        fs::metadata(&self.base).unwrap().uid() == NOBODY_UID
     }
 
-    fn call_as_tester<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
-        let mut command = Command::new(binary());
-        command.args(words).env_clear().current_dir(self.project());
+    fn thru_call_as_tester<S: AsRef<OsStr>>(&self, words: &[S]) -> ThruCall {
+        let mut command = Command::new(thru_binary());
+        command.args(words).env_clear().current_dir(self.project_folder());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", self.home()).env("THROUGHLINE_NOW", NOW).env("TZ", "UTC");
-        Call::new(command)
+        command.env("HOME", self.home_folder()).env("THROUGHLINE_NOW", TEST_TIME).env("TZ", "UTC");
+        ThruCall::new(command)
     }
 
-    pub fn thru(&self, words: &[&str]) -> Output {
-        self.call(words).run()
+    pub fn run_thru(&self, words: &[&str]) -> ThruOutput {
+        self.thru_call(words).run()
     }
 
     /// Returns what `thru <words> --json` prints.
-    pub fn json(&self, words: &[&str]) -> Value {
-        self.call(words).word("--json").run().ok().json()
+    pub fn run_thru_json(&self, words: &[&str]) -> Value {
+        self.thru_call(words).with_argument("--json").run().assert_ok().json()
     }
 
     /// Fires an event as Claude Code does.
-    pub fn hook(&self, event: &str, payload: &Value) -> Output {
+    pub fn fire_hook(&self, event: &str, payload: &Value) -> ThruOutput {
         self.hook_call(event, payload.to_string()).run()
     }
 
     /// Fires an event of a session with these extra fields.
-    pub fn fire(&self, session: &str, event: &str, more: Value) -> Output {
-        let output = self.hook(event, &self.payload(session, event, more));
-        output.accepted(event);
+    pub fn fire_event(&self, session: &str, event: &str, more: Value) -> ThruOutput {
+        let output = self.fire_hook(event, &self.event_payload(session, event, more));
+        output.assert_accepted_by_harness(event);
         output
     }
 
-    pub fn payload(&self, session: &str, event: &str, more: Value) -> Value {
-        let common = json!({"session_id": session, "cwd": self.project(), "hook_event_name": event});
-        merged(&common, more)
+    pub fn event_payload(&self, session: &str, event: &str, more: Value) -> Value {
+        let common = json!({"session_id": session, "cwd": self.project_folder(), "hook_event_name": event});
+        merge_fields(&common, more)
     }
 
-    pub fn hook_call(&self, event: &str, payload: impl Into<Vec<u8>>) -> Call {
-        let call = self.call(&["hook", "claude-code", event]).stdin(payload);
-        call.var("CLAUDE_PROJECT_DIR", self.project())
+    pub fn hook_call(&self, event: &str, payload: impl Into<Vec<u8>>) -> ThruCall {
+        let call = self.thru_call(&["hook", "claude-code", event]).with_stdin(payload);
+        call.with_variable("CLAUDE_PROJECT_DIR", self.project_folder())
     }
 
     /// Returns a captured payload with the folders of this project.
-    pub fn fixture(&self, name: &str) -> Value {
-        self.fixture_in(name, &self.project())
+    pub fn captured_payload(&self, name: &str) -> Value {
+        self.captured_payload_in(name, &self.project_folder())
     }
 
     /// Returns a captured payload with `folder` as its project.
-    pub fn fixture_in(&self, name: &str, folder: &Path) -> Value {
+    pub fn captured_payload_in(&self, name: &str, folder: &Path) -> Value {
         let text = fs::read_to_string(fixtures_folder().join(format!("{name}.json"))).unwrap();
         let text = text.replace(CAPTURED_PROJECT, folder.to_str().unwrap());
-        let text = text.replace(CAPTURED_HOME, self.home().to_str().unwrap());
+        let text = text.replace(CAPTURED_HOME, self.home_folder().to_str().unwrap());
         serde_json::from_str(&text).unwrap()
     }
 
     /// Returns the lines of a session's journal, rotated parts first.
-    pub fn journal(&self, session: &str) -> Vec<Value> {
-        self.log(&format!("sessions/{session}.jsonl"))
+    pub fn read_journal(&self, session: &str) -> Vec<Value> {
+        self.read_log(&format!("sessions/{session}.jsonl"))
     }
 
-    pub fn receipts(&self) -> Vec<Value> {
-        self.log("indexes/receipts.jsonl")
+    pub fn read_receipts(&self) -> Vec<Value> {
+        self.read_log("indexes/receipts.jsonl")
     }
 
     /// Returns every line of a log of the store, and asserts that each line is complete.
-    pub fn log(&self, rel: &str) -> Vec<Value> {
-        let path = self.store().join(rel);
+    pub fn read_log(&self, rel: &str) -> Vec<Value> {
+        let path = self.store_folder().join(rel);
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let mut parts = names_in(path.parent().unwrap());
         parts.retain(|name| name.starts_with(&format!("{stem}~")));
@@ -212,17 +216,17 @@ impl TestEnv {
     }
 
     /// Counts the lines of all journals.
-    pub fn journal_lines(&self) -> usize {
-        let folder = self.store().join("sessions");
+    pub fn count_journal_lines(&self) -> usize {
+        let folder = self.store_folder().join("sessions");
         names_in(&folder).iter().map(|n| fs::read_to_string(folder.join(n)).unwrap().lines().count()).sum()
     }
 
-    pub fn git(&self, words: &[&str]) -> String {
-        self.git_in(&self.project(), words)
+    pub fn run_git(&self, words: &[&str]) -> String {
+        self.run_git_in(&self.project_folder(), words)
     }
 
     /// Runs git with the settings of this test environment. The test fails if git fails.
-    pub fn git_in(&self, folder: &Path, words: &[&str]) -> String {
+    pub fn run_git_in(&self, folder: &Path, words: &[&str]) -> String {
         let settings = self.base.join("gitconfig");
         if !settings.exists() {
             let text = "[user]\nname = Test\nemail = test@localhost\n[commit]\ngpgsign = false\n\
@@ -242,26 +246,28 @@ impl TestEnv {
 
     /// Returns a call to which file modes apply. If the test runs as root, all files are first given to another
     /// user, and the call runs as that user.
-    pub fn call_bound_by_modes(&self, words: &[&str]) -> Call {
+    pub fn call_bound_by_modes(&self, words: &[&str]) -> ThruCall {
         self.locked.set(true);
         let owner = fs::metadata(&self.base).unwrap().uid();
-        if owner == 0 || owner == NOBODY {
+        if owner == 0 || owner == NOBODY_UID {
             // The binary may be in a folder that only root may enter.
             let copy = self.base.join("thru");
             if !copy.exists() {
                 copy_binary(&copy);
             }
-            let given =
-                Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(&self.base).status();
+            let given = Command::new("chown")
+                .args(["-R", &format!("{NOBODY_UID}:{NOBODY_UID}")])
+                .arg(&self.base)
+                .status();
             assert!(given.unwrap().success());
         }
-        self.call(words)
+        self.thru_call(words)
     }
 
     /// Returns the text without the parts that differ from run to run: folders, ids and the version.
-    pub fn shown(&self, text: &str) -> String {
-        let text = text.replace(self.project().to_str().unwrap(), "$PROJECT");
-        let text = text.replace(self.home().to_str().unwrap(), "$HOME");
+    pub fn mask_variable_parts(&self, text: &str) -> String {
+        let text = text.replace(self.project_folder().to_str().unwrap(), "$PROJECT");
+        let text = text.replace(self.home_folder().to_str().unwrap(), "$HOME");
         let text = text.replace(self.base.to_str().unwrap(), "$BASE");
         hide_uuids(&text).replace(env!("CARGO_PKG_VERSION"), "<version>")
     }
@@ -277,7 +283,7 @@ impl Drop for TestEnv {
 }
 
 /// Merges the fields of `more` into `common`.
-pub fn merged(common: &Value, more: Value) -> Value {
+pub fn merge_fields(common: &Value, more: Value) -> Value {
     let mut whole = common.clone();
     if let (Value::Object(fields), Value::Object(more)) = (&mut whole, more) {
         fields.extend(more);
@@ -287,7 +293,7 @@ pub fn merged(common: &Value, more: Value) -> Value {
 
 /// Returns the binary under test: the binary that THRU_BIN names (the release build in CI), or else the binary that
 /// cargo built.
-pub fn binary() -> PathBuf {
+pub fn thru_binary() -> PathBuf {
     let named = std::env::var_os("THRU_BIN").filter(|path| !path.is_empty());
     let path = named.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from);
     path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -296,7 +302,7 @@ pub fn binary() -> PathBuf {
 /// Copies the binary in another process. If this process wrote the copy itself, a child process that is just being
 /// started could still have the copy open for writing. Then the copy could not be run.
 pub fn copy_binary(to: &Path) {
-    let copied = Command::new("cp").arg(binary()).arg(to).status().unwrap();
+    let copied = Command::new("cp").arg(thru_binary()).arg(to).status().unwrap();
     assert!(copied.success());
 }
 
@@ -312,7 +318,7 @@ pub fn fixture_names() -> Vec<String> {
 }
 
 /// Returns the event of a captured payload: `PostToolUse` for `PostToolUse.Bash.subagent`.
-pub fn event_of(fixture: &str) -> &str {
+pub fn event_of_fixture(fixture: &str) -> &str {
     fixture.split('.').next().unwrap()
 }
 

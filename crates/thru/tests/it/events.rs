@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::env::{NOW, TestEnv, event_of, fixture_names};
+use crate::env::{TEST_TIME, TestEnv, event_of_fixture, fixture_names};
 
 /// Returns the name of an event in the journal.
-fn journal_name(event: &str) -> &'static str {
+fn event_name_in_journal(event: &str) -> &'static str {
     match event {
         "SessionStart" => "session-start",
         "UserPromptSubmit" => "prompt",
@@ -21,39 +21,39 @@ fn journal_name(event: &str) -> &'static str {
 }
 
 /// Returns the journal line of one captured payload in a new root.
-fn line_of(name: &str) -> Value {
-    let env = TestEnv::rooted();
-    let payload = env.fixture(name);
-    env.hook(event_of(name), &payload).accepted(name);
-    let mut lines = env.journal(payload["session_id"].as_str().unwrap());
+fn journal_line_of_fixture(name: &str) -> Value {
+    let env = TestEnv::with_root();
+    let payload = env.captured_payload(name);
+    env.fire_hook(event_of_fixture(name), &payload).assert_accepted_by_harness(name);
+    let mut lines = env.read_journal(payload["session_id"].as_str().unwrap());
     assert_eq!(lines.len(), 1, "{name}");
     lines.remove(0)
 }
 
 #[test]
 fn every_captured_payload_leaves_one_line_and_says_nothing() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for name in fixture_names() {
-        let payload = env.fixture(&name);
+        let payload = env.captured_payload(&name);
         let session = payload["session_id"].as_str().unwrap();
-        let (lines, all) = (env.journal(session).len(), env.journal_lines());
-        env.hook(event_of(&name), &payload).accepted(&name);
-        let journal = env.journal(session);
-        assert_eq!((journal.len(), env.journal_lines()), (lines + 1, all + 1), "{name}");
+        let (lines, all) = (env.read_journal(session).len(), env.count_journal_lines());
+        env.fire_hook(event_of_fixture(&name), &payload).assert_accepted_by_harness(&name);
+        let journal = env.read_journal(session);
+        assert_eq!((journal.len(), env.count_journal_lines()), (lines + 1, all + 1), "{name}");
         let line = journal.last().unwrap();
         let expected = match name.as_str() {
             "SubagentStop.first.compaction-fork" => "summary",
             "UserPromptSubmit.task-notification" => "other",
-            name => journal_name(event_of(name)),
+            name => event_name_in_journal(event_of_fixture(name)),
         };
         assert_eq!(line["event"], expected, "{name}");
         assert_eq!(line["v"], 1);
-        assert_eq!(line["ts"], NOW);
+        assert_eq!(line["ts"], TEST_TIME);
         assert_eq!(line["harness"], "claude-code");
         assert_eq!(line["session"], session);
-        assert_eq!(line["worktree"], env.project().to_str().unwrap());
+        assert_eq!(line["worktree"], env.project_folder().to_str().unwrap());
         if line["event"] == "other" && !name.starts_with("UserPrompt") {
-            assert_eq!(line["name"], event_of(&name));
+            assert_eq!(line["name"], event_of_fixture(&name));
         }
         assert_eq!(line["agent"]["id"], payload["agent_id"], "{name}: who did it");
         let kind = payload["agent_id"].is_string().then(|| payload["agent_type"].as_str().unwrap_or(""));
@@ -91,7 +91,7 @@ fn files_commands_and_ends_are_told() {
         ("SessionEnd.prompt_input_exit", json!({"name": "prompt_input_exit"})),
     ];
     for (name, expected) in cases {
-        let line = line_of(name);
+        let line = journal_line_of_fixture(name);
         for (field, value) in expected.as_object().unwrap() {
             assert_eq!(&line[field], value, "{name}: {field} of {line}");
         }
@@ -100,22 +100,22 @@ fn files_commands_and_ends_are_told() {
 
 #[test]
 fn a_tool_call_carries_its_id_so_that_it_can_be_counted_once() {
-    assert_eq!(line_of("PostToolUse.Edit")["id"], "toolu_fake0003_0");
+    assert_eq!(journal_line_of_fixture("PostToolUse.Edit")["id"], "toolu_fake0003_0");
 }
 
 #[test]
 fn files_outside_the_project_are_marked() {
-    let env = TestEnv::rooted();
-    let mut payload = env.fixture("PostToolUse.Read");
+    let env = TestEnv::with_root();
+    let mut payload = env.captured_payload("PostToolUse.Read");
     let cases = [
         ("/etc/hosts".to_owned(), "/etc/hosts", true),
-        (format!("{}/src/../src/a.rs", env.project().display()), "src/a.rs", false),
-        (format!("{}-not/a.rs", env.project().display()), "", true),
+        (format!("{}/src/../src/a.rs", env.project_folder().display()), "src/a.rs", false),
+        (format!("{}-not/a.rs", env.project_folder().display()), "", true),
     ];
     for (path, shown, outside) in cases {
         payload["tool_input"]["file_path"] = path.clone().into();
-        env.hook("PostToolUse", &payload).silent(&path);
-        let line = env.journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
+        env.fire_hook("PostToolUse", &payload).assert_silent(&path);
+        let line = env.read_journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
         let file = &line["files"][0];
         assert_eq!(file["path"], if shown.is_empty() { path.as_str() } else { shown });
         assert_eq!(file["outside"].as_bool().unwrap_or(false), outside, "{path}");
@@ -136,28 +136,29 @@ fn our_own_event_names_work_by_hand() {
         ("session-end", "session-end"),
         ("Whatever", "other"),
     ];
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for (word, name) in ours {
-        env.hook(word, &json!({"session_id": "by-hand", "cwd": env.project()})).accepted(word);
-        assert_eq!(env.journal("by-hand").pop().unwrap()["event"], name);
+        env.fire_hook(word, &json!({"session_id": "by-hand", "cwd": env.project_folder()}))
+            .assert_accepted_by_harness(word);
+        assert_eq!(env.read_journal("by-hand").pop().unwrap()["event"], name);
     }
 }
 
 #[test]
 fn the_payload_knows_better_than_the_command_line() {
-    let env = TestEnv::rooted();
-    let payload = env.fixture("Stop.first");
-    env.hook("PostToolUse", &payload).silent("a settings file with the wrong word");
-    assert_eq!(env.journal(payload["session_id"].as_str().unwrap())[0]["event"], "stop");
+    let env = TestEnv::with_root();
+    let payload = env.captured_payload("Stop.first");
+    env.fire_hook("PostToolUse", &payload).assert_silent("a settings file with the wrong word");
+    assert_eq!(env.read_journal(payload["session_id"].as_str().unwrap())[0]["event"], "stop");
 }
 
 #[test]
 fn a_session_that_starts_is_listed() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for name in ["SessionStart.startup", "SessionStart.resume", "SessionStart.compact"] {
-        let payload = env.fixture(name);
-        env.hook("SessionStart", &payload).silent(name);
-        let line = env.log("indexes/sessions.jsonl").pop().unwrap();
+        let payload = env.captured_payload(name);
+        env.fire_hook("SessionStart", &payload).assert_silent(name);
+        let line = env.read_log("indexes/sessions.jsonl").pop().unwrap();
         assert_eq!(line["session"], payload["session_id"], "{name}");
         assert_eq!(line["source"], payload["source"], "{name}");
         assert_eq!(line["transcript"], payload["transcript_path"], "{name}");

@@ -10,42 +10,42 @@ use serde_json::{Value, json};
 use crate::env::{TestEnv, names_in};
 
 /// A repository with a plan. Task 1.1 has an acceptance criterion and is in progress.
-fn planned() -> TestEnv {
-    let env = TestEnv::repository();
-    env.write("project/src/a.rs", "fn a() {}\n");
-    env.git(&["add", "."]);
-    env.git(&["commit", "--quiet", "--message", "code"]);
-    env.thru(&["init"]).ok();
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer", "--acceptance", "the tests pass"]).ok();
-    env.thru(&["task", "add", "Grammar"]).ok();
-    env.thru(&["task", "start", "1.1"]).ok();
+fn env_with_plan() -> TestEnv {
+    let env = TestEnv::with_repository();
+    env.write_file("project/src/a.rs", "fn a() {}\n");
+    env.run_git(&["add", "."]);
+    env.run_git(&["commit", "--quiet", "--message", "code"]);
+    env.run_thru(&["init"]).assert_ok();
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer", "--acceptance", "the tests pass"]).assert_ok();
+    env.run_thru(&["task", "add", "Grammar"]).assert_ok();
+    env.run_thru(&["task", "start", "1.1"]).assert_ok();
     env
 }
 
 /// A command that prints what cargo prints when all tests pass.
-const PASSES: &str = "echo 'test result: ok. 5 passed; 0 failed; 0 ignored'";
-const FAILS: &str =
+const PASSING_COMMAND: &str = "echo 'test result: ok. 5 passed; 0 failed; 0 ignored'";
+const FAILING_COMMAND: &str =
     "echo 'test a::b ... FAILED'; echo 'test result: FAILED. 4 passed; 1 failed; 0 ignored'; exit 101";
 
-fn bundle(env: &TestEnv, task: &str) -> Value {
-    let path = env.store().join(format!("evidence/{task}/bundle.json"));
+fn read_bundle(env: &TestEnv, task: &str) -> Value {
+    let path = env.store_folder().join(format!("evidence/{task}/bundle.json"));
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-fn passes(env: &TestEnv) {
-    env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", PASSES]).ok();
+fn run_passing_tests(env: &TestEnv) {
+    env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", PASSING_COMMAND]).assert_ok();
 }
 
 #[test]
 fn a_run_is_streamed_and_recorded() {
-    let env = planned();
-    let run = env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", PASSES]);
+    let env = env_with_plan();
+    let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", PASSING_COMMAND]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.starts_with("test result: ok. 5 passed"), "{}", run.stdout);
     assert!(run.stdout.contains("Passed: recorded for 1.1: pass: "), "{}", run.stdout);
-    let entry = &bundle(&env, "1.1")["entries"][0];
-    let head = env.git(&["rev-parse", "HEAD"]);
+    let entry = &read_bundle(&env, "1.1")["entries"][0];
+    let head = env.run_git(&["rev-parse", "HEAD"]);
     assert_eq!(entry["head"], json!(head.trim()));
     assert_eq!(
         (&entry["exit_code"], &entry["tests_passed"], &entry["tests_failed"]),
@@ -57,81 +57,99 @@ fn a_run_is_streamed_and_recorded() {
     );
     assert_eq!((&entry["files"], &entry["scope"]), (&json!(2), &json!("project")));
 
-    let failed = env.call(&["evidence", "run", "1.1", "--json", "--", "sh", "-c", FAILS]).run();
+    let failed =
+        env.thru_call(&["evidence", "run", "1.1", "--json", "--", "sh", "-c", FAILING_COMMAND]).run();
     assert_eq!(failed.code, 1);
     let json = failed.json();
     assert_eq!((&json["entry"]["exit_code"], &json["entry"]["failures"]), (&json!(101), &json!(["a::b"])));
     assert!(failed.stderr.contains("test a::b ... FAILED"), "the output is shown beside the report");
-    let partial = env.thru(&["evidence", "run", "1.2", "--", "printf", "no line end"]);
+    let partial = env.run_thru(&["evidence", "run", "1.2", "--", "printf", "no line end"]);
     assert!(partial.stdout.starts_with("no line end\n"), "{}", partial.stdout);
-    let absent = env.thru(&["evidence", "run", "1.1", "--", "no-such-program"]);
+    let absent = env.run_thru(&["evidence", "run", "1.1", "--", "no-such-program"]);
     assert_eq!(absent.code, 10, "{}", absent.stderr);
-    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2, "nothing was recorded of it");
+    assert_eq!(
+        read_bundle(&env, "1.1")["entries"].as_array().unwrap().len(),
+        2,
+        "nothing was recorded of it"
+    );
 }
 
 /// A line of a private key is a secret only together with the lines before it.
 #[test]
 fn the_last_line_of_a_private_key_is_not_stored() {
-    let env = planned();
+    let env = env_with_plan();
     let body = ["MIIBVwIBADANBgkqhkiG9w0BAQEFAASCAUEwggE9", "AgEAAkEAq7BFUpkGp3LQmlQYx2eqzDV3xeG8kXsc"];
-    env.write("project/key.txt", format!("-----BEGIN {}-----\n{}\n", "RSA PRIVATE KEY", body.join("\n")));
-    env.thru(&["evidence", "run", "1.1", "--", "cat", "key.txt"]);
-    let stored = bundle(&env, "1.1").to_string();
+    env.write_file(
+        "project/key.txt",
+        format!("-----BEGIN {}-----\n{}\n", "RSA PRIVATE KEY", body.join("\n")),
+    );
+    env.run_thru(&["evidence", "run", "1.1", "--", "cat", "key.txt"]);
+    let stored = read_bundle(&env, "1.1").to_string();
     assert!(body.iter().all(|line| !stored.contains(line)), "{stored}");
 }
 
 #[test]
 fn a_task_with_acceptance_wants_evidence_that_is_fresh_and_passed() {
-    let env = planned();
-    let refused = env.thru(&["task", "done", "1.1"]);
+    let env = env_with_plan();
+    let refused = env.run_thru(&["task", "done", "1.1"]);
     assert_eq!(refused.code, 15);
     assert!(refused.stderr.contains("there is no evidence for it"), "{}", refused.stderr);
     assert!(refused.stderr.contains("thru evidence run 1.1 -- COMMAND"), "{}", refused.stderr);
-    env.thru(&["evidence", "add", "1.1", "--type", "test", "--verdict", "pass", "--summary", "I ran them"])
-        .ok();
-    let claimed = env.thru(&["task", "done", "1.1"]);
+    env.run_thru(&[
+        "evidence",
+        "add",
+        "1.1",
+        "--type",
+        "test",
+        "--verdict",
+        "pass",
+        "--summary",
+        "I ran them",
+    ])
+    .assert_ok();
+    let claimed = env.run_thru(&["task", "done", "1.1"]);
     assert!(claimed.code == 15 && claimed.stderr.contains("no evidence that thru saw"), "{}", claimed.stderr);
-    env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", FAILS]);
-    let failed = env.thru(&["task", "done", "1.1"]);
+    env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", FAILING_COMMAND]);
+    let failed = env.run_thru(&["task", "done", "1.1"]);
     assert!(failed.code == 15 && failed.stderr.contains("4 passed, 1 failed"), "{}", failed.stderr);
-    passes(&env);
-    let other = env.thru(&["task", "done", "1.1"]);
+    run_passing_tests(&env);
+    let other = env.run_thru(&["task", "done", "1.1"]);
     assert!(other.code == 15, "another command does not settle the one that failed: {}", other.stdout);
-    env.write("project/src/a.rs", "fn a() { 1 }\n");
-    passes(&env);
-    env.write("project/src/a.rs", "fn a() { 2 }\n");
-    let stale = env.thru(&["task", "done", "1.1"]);
+    env.write_file("project/src/a.rs", "fn a() { 1 }\n");
+    run_passing_tests(&env);
+    env.write_file("project/src/a.rs", "fn a() { 2 }\n");
+    let stale = env.run_thru(&["task", "done", "1.1"]);
     assert!(stale.code == 15 && stale.stderr.contains("src/a.rs changed"), "{}", stale.stderr);
-    passes(&env);
-    env.thru(&["task", "done", "1.1"]).ok();
-    let ledger = fs::read_to_string(env.store().join("plan-ledger.jsonl")).unwrap();
+    run_passing_tests(&env);
+    env.run_thru(&["task", "done", "1.1"]).assert_ok();
+    let ledger = fs::read_to_string(env.store_folder().join("plan-ledger.jsonl")).unwrap();
     assert!(ledger.lines().last().unwrap().contains("\"why\":\"passed: "), "{ledger}");
 }
 
 #[test]
 fn who_goes_without_evidence_says_why_and_it_is_recorded() {
-    let env = planned();
-    env.thru(&["task", "done", "1.1", "--without-evidence", "checked by hand"]).ok();
-    let ledger = fs::read_to_string(env.store().join("plan-ledger.jsonl")).unwrap();
+    let env = env_with_plan();
+    env.run_thru(&["task", "done", "1.1", "--without-evidence", "checked by hand"]).assert_ok();
+    let ledger = fs::read_to_string(env.store_folder().join("plan-ledger.jsonl")).unwrap();
     assert!(ledger.lines().last().unwrap().contains("\"why\":\"checked by hand\""), "{ledger}");
 }
 
 #[test]
 fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
-    let env = planned();
-    passes(&env);
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
-    env.thru(&["handoff", "finish the lexer"]).ok();
-    let text = |words: &[&str]| env.thru(words).ok().stdout;
-    let json = |words: &[&str]| env.json(words);
+    let env = env_with_plan();
+    run_passing_tests(&env);
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
+    env.run_thru(&["handoff", "finish the lexer"]).assert_ok();
+    let text = |words: &[&str]| env.run_thru(words).assert_ok().stdout;
+    let json = |words: &[&str]| env.run_thru_json(words);
     assert!(text(&["plan", "show"]).contains("Lexer  evidence passed"));
     assert!(text(&["brief"]).contains("1.1: passed, and no file has changed since"), "{}", text(&["brief"]));
     assert_eq!(json(&["plan", "show"])["phases"][0]["tasks"][0]["evidence"]["stale"], json!(false));
 
     // The new content has the same length and was written in the same second. So the file's size and time would not
     // show the change.
-    env.write("project/src/a.rs", "fn b() {}\n");
+    env.write_file("project/src/a.rs", "fn b() {}\n");
     let changed = "src/a.rs changed";
     assert!(
         text(&["plan", "show"]).contains("evidence stale: src/a.rs changed"),
@@ -158,74 +176,75 @@ fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
     assert!(json(&["pickup"])["evidence"][0].as_str().unwrap().contains("stale"));
     assert_eq!(json(&["status"])["evidence"]["stale"], json!(1));
 
-    env.write("project/src/a.rs", "fn a() {}\n");
+    env.write_file("project/src/a.rs", "fn a() {}\n");
     assert!(text(&["plan", "show"]).contains("evidence passed"), "the content is as it was");
-    fs::remove_file(env.project().join("src/a.rs")).unwrap();
+    fs::remove_file(env.project_folder().join("src/a.rs")).unwrap();
     assert!(text(&["plan", "show"]).contains("src/a.rs is gone"));
-    env.git(&["checkout", "--quiet", "src/a.rs"]);
-    env.write("project/src/new.rs", "");
-    env.git(&["add", "src/new.rs"]);
+    env.run_git(&["checkout", "--quiet", "src/a.rs"]);
+    env.write_file("project/src/new.rs", "");
+    env.run_git(&["add", "src/new.rs"]);
     assert!(text(&["plan", "show"]).contains("src/new.rs is new"));
 }
 
 #[test]
 fn a_commit_changes_no_file() {
-    let env = planned();
-    env.write("project/src/a.rs", "fn a() { 1 }\n");
-    passes(&env);
-    env.git(&["add", "."]);
-    env.git(&["commit", "--quiet", "--message", "more"]);
-    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+    let env = env_with_plan();
+    env.write_file("project/src/a.rs", "fn a() { 1 }\n");
+    run_passing_tests(&env);
+    env.run_git(&["add", "."]);
+    env.run_git(&["commit", "--quiet", "--message", "more"]);
+    assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 }
 
 #[test]
 fn a_run_can_speak_of_some_files() {
-    let env = planned();
-    env.write("project/docs/x.md", "x\n");
-    env.thru(&["evidence", "run", "1.1", "--file", "src", "--", "true"]).ok();
-    assert_eq!(bundle(&env, "1.1")["entries"][0]["files"], json!(1));
-    env.write("project/docs/x.md", "y\n");
-    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
-    env.write("project/src/a.rs", "fn c() {}\n");
-    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
-    let outside = env.thru(&["evidence", "run", "1.1", "--file", "../..", "--", "true"]);
+    let env = env_with_plan();
+    env.write_file("project/docs/x.md", "x\n");
+    env.run_thru(&["evidence", "run", "1.1", "--file", "src", "--", "true"]).assert_ok();
+    assert_eq!(read_bundle(&env, "1.1")["entries"][0]["files"], json!(1));
+    env.write_file("project/docs/x.md", "y\n");
+    assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+    env.write_file("project/src/a.rs", "fn c() {}\n");
+    assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
+    let outside = env.run_thru(&["evidence", "run", "1.1", "--file", "../..", "--", "true"]);
     assert!(outside.code == 15 && outside.stderr.contains("outside"), "{}", outside.stderr);
-    let absent = env.thru(&["evidence", "run", "1.1", "--file", "nothing.rs", "--", "true"]);
+    let absent = env.run_thru(&["evidence", "run", "1.1", "--file", "nothing.rs", "--", "true"]);
     assert_eq!(absent.code, 10, "{}", absent.stderr);
 }
 
 #[test]
 fn what_changes_while_it_runs_was_not_tested() {
-    let env = planned();
-    let run = env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", "echo x > src/a.rs"]);
+    let env = env_with_plan();
+    let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", "echo x > src/a.rs"]);
     assert!(run.stderr.contains("src/a.rs changed while it ran"), "{}", run.stderr);
-    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
+    assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 }
 
 #[test]
 fn a_run_that_says_nothing_proves_nothing() {
-    let env = planned();
+    let env = env_with_plan();
     for line in
         ["cargo test 2>/dev/null | tail -1; true", "echo 'test result: ok. 0 passed; 0 failed; 0 ignored'"]
     {
-        let run = env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", line]);
+        let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", line]);
         assert_eq!(run.code, 1, "{}", run.stdout);
         assert!(run.stderr.contains("this does not prove the task"), "{}", run.stderr);
     }
-    assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
-    let late = env.thru(&["evidence", "run", "1.2", "--timeout", "1", "--", "sleep", "600"]);
+    assert_eq!(env.run_thru(&["task", "done", "1.1"]).code, 15);
+    let late = env.run_thru(&["evidence", "run", "1.2", "--timeout", "1", "--", "sleep", "600"]);
     assert_eq!(late.code, 1);
-    assert_eq!(bundle(&env, "1.2")["entries"][0]["metadata"]["ended"], json!("timed out"));
+    assert_eq!(read_bundle(&env, "1.2")["entries"][0]["metadata"]["ended"], json!("timed out"));
 }
 
 /// The run is recorded, whatever the report says.
 #[test]
 fn a_report_counts_only_if_the_command_wrote_it() {
-    let env = planned();
-    env.write("project/.gitignore", "junit.xml\n");
-    let run =
-        |line: &str| env.thru(&["evidence", "run", "1.2", "--junit", "junit.xml", "--", "sh", "-c", line]);
-    let last = || bundle(&env, "1.2")["entries"].as_array().unwrap().last().unwrap().clone();
+    let env = env_with_plan();
+    env.write_file("project/.gitignore", "junit.xml\n");
+    let run = |line: &str| {
+        env.run_thru(&["evidence", "run", "1.2", "--junit", "junit.xml", "--", "sh", "-c", line])
+    };
+    let last = || read_bundle(&env, "1.2")["entries"].as_array().unwrap().last().unwrap().clone();
     let absent = run("true");
     assert!(absent.code == 1 && absent.stderr.contains("wrote no report"), "{}", absent.stderr);
     assert_eq!(run("echo '<testsuite tests=\"3\" failures=\"0\"></testsuite>' > junit.xml").code, 0);
@@ -237,43 +256,46 @@ fn a_report_counts_only_if_the_command_wrote_it() {
     assert_eq!((&last()["verdict"], &last()["tests_failed"]), (&json!("fail"), &json!(1)));
     let other = run("echo hello > junit.xml");
     assert!(other.code == 1 && other.stderr.contains("no JUnit report"), "{}", other.stderr);
-    assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
+    assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
 }
 
 /// A time that is later than every change which a test makes to a file: files get the real time, while the clock of
 /// the tests is fixed.
-const LATER: &str = "2099-01-01T00:00:00Z";
+const FAR_FUTURE: &str = "2099-01-01T00:00:00Z";
 
 /// Fires an event of session `s1` at this time.
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
-    let payload = env.payload("s1", event, more).to_string();
-    env.hook_call(event, payload).var("THROUGHLINE_NOW", now).run().accepted(event);
+    let payload = env.event_payload("s1", event, more).to_string();
+    env.hook_call(event, payload)
+        .with_variable("THROUGHLINE_NOW", now)
+        .run()
+        .assert_accepted_by_harness(event);
 }
 
-fn stop(env: &TestEnv) {
-    fire_at(env, LATER, "Stop", json!({}));
+fn report_stop(env: &TestEnv) {
+    fire_at(env, FAR_FUTURE, "Stop", json!({}));
 }
 
 /// Reports a shell call with this output.
-fn bash_at(env: &TestEnv, now: &str, id: &str, command: &str, output: &str) {
+fn report_bash_at(env: &TestEnv, now: &str, id: &str, command: &str, output: &str) {
     let more = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
         "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
     fire_at(env, now, "PostToolUse", more);
 }
 
-fn bash(env: &TestEnv, id: &str, command: &str, output: &str) {
-    bash_at(env, LATER, id, command, output);
+fn report_bash(env: &TestEnv, id: &str, command: &str, output: &str) {
+    report_bash_at(env, FAR_FUTURE, id, command, output);
 }
 
-fn edit(env: &TestEnv, id: &str, path: &str) {
-    let path = env.project().join(path);
+fn report_edit(env: &TestEnv, id: &str, path: &str) {
+    let path = env.project_folder().join(path);
     let more = json!({"tool_name": "Edit", "tool_input": {"file_path": path}, "tool_use_id": id, "tool_response": {}});
-    fire_at(env, LATER, "PostToolUse", more);
+    fire_at(env, FAR_FUTURE, "PostToolUse", more);
 }
 
 /// Returns the real time, at a second in which no file was changed. Files get the time of the last clock tick, so
 /// the function waits for a few ticks before and after the second begins.
-fn real_time() -> String {
+fn quiet_real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();
     ticks();
@@ -292,14 +314,14 @@ fn real_time() -> String {
 /// No hook reports what an editor or another session does, but the times of the files show it.
 #[test]
 fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
-    let env = planned();
-    env.write("project/src/gone.rs", "");
-    env.write("project/src/missing.rs", "");
-    env.git(&["add", "."]);
-    fs::remove_file(env.project().join("src/missing.rs")).unwrap();
+    let env = env_with_plan();
+    env.write_file("project/src/gone.rs", "");
+    env.write_file("project/src/missing.rs", "");
+    env.run_git(&["add", "."]);
+    fs::remove_file(env.project_folder().join("src/missing.rs")).unwrap();
     let ok = "test result: ok. 7 passed; 0 failed; 0 ignored\n";
-    let last = || bundle(&env, "1.1")["entries"].as_array().unwrap().last().unwrap().clone();
-    let path = env.project().join("src/a.rs");
+    let last = || read_bundle(&env, "1.1")["entries"].as_array().unwrap().last().unwrap().clone();
+    let path = env.project_folder().join("src/a.rs");
     let set_back = || {
         let file = fs::File::options().write(true).open(&path).unwrap();
         file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
@@ -308,11 +330,11 @@ fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
         ("", &|| {}),
         ("src/a.rs", &|| fs::write(&path, "fn b() {}\n").unwrap()),
         ("src/a.rs", &set_back),
-        ("src/gone.rs", &|| fs::remove_file(env.project().join("src/gone.rs")).unwrap()),
+        ("src/gone.rs", &|| fs::remove_file(env.project_folder().join("src/gone.rs")).unwrap()),
     ];
     for (number, (changed, act)) in rows.into_iter().enumerate() {
-        let now = real_time();
-        bash_at(&env, &now, &format!("t{number}"), "cargo test", ok);
+        let now = quiet_real_time();
+        report_bash_at(&env, &now, &format!("t{number}"), "cargo test", ok);
         act();
         fire_at(&env, &now, "Stop", json!({}));
         let seen = last();
@@ -324,129 +346,132 @@ fn a_file_that_changed_between_a_run_and_its_checkpoint_was_not_tested() {
 /// cargo prints a summary for each crate and, at the end, an empty summary for the tests in the documentation.
 #[test]
 fn every_summary_of_a_run_is_counted() {
-    let env = planned();
+    let env = env_with_plan();
     let output = "test result: ok. 7 passed; 0 failed\ntest result: ok. 5 passed; 0 failed\n   Doc-tests x\n\
                   test result: ok. 0 passed; 0 failed\n";
-    bash(&env, "t1", "cargo test", output);
-    stop(&env);
-    let entry = &bundle(&env, "1.1")["entries"][0];
+    report_bash(&env, "t1", "cargo test", output);
+    report_stop(&env);
+    let entry = &read_bundle(&env, "1.1")["entries"][0];
     assert_eq!((&entry["verdict"], &entry["tests_passed"]), (&json!("pass"), &json!(12)));
 }
 
 #[test]
 fn a_run_that_found_no_room_is_recorded_when_there_is_some() {
-    let env = planned();
-    let large = env.write(env.store().join("evidence/1.1/diff.patch"), "");
+    let env = env_with_plan();
+    let large = env.write_file(env.store_folder().join("evidence/1.1/diff.patch"), "");
     fs::File::options().write(true).open(&large).unwrap().set_len(21 * 1024 * 1024).unwrap();
-    bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
-    stop(&env);
-    assert!(!env.store().join("evidence/1.1/bundle.json").exists());
+    report_bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
+    report_stop(&env);
+    assert!(!env.store_folder().join("evidence/1.1/bundle.json").exists());
     fs::remove_file(large).unwrap();
-    stop(&env);
-    assert_eq!(bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
+    report_stop(&env);
+    assert_eq!(read_bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
 }
 
 /// The files of a failed run are kept, however many runs follow.
 #[test]
 fn a_failure_is_not_forgotten() {
-    let env = planned();
-    env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", FAILS]);
+    let env = env_with_plan();
+    env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", FAILING_COMMAND]);
     for number in 0..6 {
-        env.write("project/src/a.rs", format!("fn a() {{ {number} }}\n"));
-        passes(&env);
+        env.write_file("project/src/a.rs", format!("fn a() {{ {number} }}\n"));
+        run_passing_tests(&env);
     }
-    env.write("project/src/a.rs", "fn a() {}\n");
-    passes(&env);
-    let proof = || env.json(&["evidence", "list"])["tasks"][0]["proof"].clone();
+    env.write_file("project/src/a.rs", "fn a() {}\n");
+    run_passing_tests(&env);
+    let proof = || env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"].clone();
     assert_eq!(proof(), json!("failed"), "the files are as they were when it failed");
-    env.thru(&["evidence", "archive", "1.1", "--keep", "1"]).ok();
+    env.run_thru(&["evidence", "archive", "1.1", "--keep", "1"]).assert_ok();
     assert_eq!(proof(), json!("failed"), "the archive settles nothing");
-    assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
+    assert_eq!(env.run_thru(&["task", "done", "1.1"]).code, 15);
 }
 
 #[test]
 fn each_task_has_its_own_files_and_unknown_ones_prove_nothing() {
-    let env = planned();
-    passes(&env);
-    env.thru(&["evidence", "run", "1.2", "--", "sh", "-c", PASSES]).ok();
+    let env = env_with_plan();
+    run_passing_tests(&env);
+    env.run_thru(&["evidence", "run", "1.2", "--", "sh", "-c", PASSING_COMMAND]).assert_ok();
     let lists = |task: &str| {
-        names_in(&env.store().join(format!("evidence/{task}")))
+        names_in(&env.store_folder().join(format!("evidence/{task}")))
             .into_iter()
             .filter(|name| name.ends_with(".files"))
             .collect::<Vec<_>>()
     };
-    fs::remove_file(env.store().join("evidence/1.1").join(&lists("1.1")[0])).unwrap();
+    fs::remove_file(env.store_folder().join("evidence/1.1").join(&lists("1.1")[0])).unwrap();
     let proofs = || {
-        let tasks = env.json(&["evidence", "list"])["tasks"].clone();
+        let tasks = env.run_thru_json(&["evidence", "list"])["tasks"].clone();
         [tasks[0]["proof"].clone(), tasks[1]["proof"].clone()]
     };
     assert_eq!(proofs(), [json!("stale"), json!("passed")]);
-    fs::write(env.project().join(".git/index"), "no index").unwrap();
+    fs::write(env.project_folder().join(".git/index"), "no index").unwrap();
     assert_eq!(proofs(), [json!("stale"), json!("stale")], "it is not known whether there is a new file");
 }
 
 /// A session waits while a brief is composed, so the brief compares a limited number of files.
 #[test]
 fn a_brief_compares_a_limited_number_of_files() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for number in 0..5_001 {
-        env.write(format!("project/many/{number}"), "");
+        env.write_file(format!("project/many/{number}"), "");
     }
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
-    env.thru(&["task", "start", "1.1"]).ok();
-    passes(&env);
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
-    let brief = env.thru(&["brief"]).ok().stdout;
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
+    env.run_thru(&["task", "start", "1.1"]).assert_ok();
+    run_passing_tests(&env);
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains("too many files to compare here"), "{brief}");
-    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+    assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 }
 
 #[test]
 fn paths_lead_to_no_file_outside() {
-    let env = planned();
-    let outside = env.base().join("outside");
+    let env = env_with_plan();
+    let outside = env.base_folder().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("secret"), "x").unwrap();
-    std::os::unix::fs::symlink(&outside, env.project().join("link")).unwrap();
-    let linked = env.thru(&["evidence", "run", "1.1", "--file", "link/secret", "--", "true"]);
+    std::os::unix::fs::symlink(&outside, env.project_folder().join("link")).unwrap();
+    let linked = env.run_thru(&["evidence", "run", "1.1", "--file", "link/secret", "--", "true"]);
     assert_eq!(linked.code, 10, "{}", linked.stderr);
     // If a task names a file outside the project, the task's list is ignored, and the run is about the whole
     // project.
-    env.thru(&["plan", "set", "1.1", "--file", "../outside/secret"]).ok();
-    env.thru(&["evidence", "run", "1.1", "--", "true"]).ok();
-    let lists = names_in(&env.store().join("evidence/1.1"));
+    env.run_thru(&["plan", "set", "1.1", "--file", "../outside/secret"]).assert_ok();
+    env.run_thru(&["evidence", "run", "1.1", "--", "true"]).assert_ok();
+    let lists = names_in(&env.store_folder().join("evidence/1.1"));
     let list = lists.iter().find(|name| name.ends_with(".files")).unwrap();
-    let listed = fs::read_to_string(env.store().join("evidence/1.1").join(list)).unwrap();
+    let listed = fs::read_to_string(env.store_folder().join("evidence/1.1").join(list)).unwrap();
     assert!(!listed.contains("secret") && listed.contains("src/a.rs"), "{listed}");
 }
 
 #[test]
 fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
-    let env = planned();
+    let env = env_with_plan();
     let ok = "test result: ok. 7 passed; 0 failed; 0 ignored\n";
-    bash(&env, "t1", "cargo test", ok);
-    assert!(!env.store().join("evidence").exists(), "a tool call writes its journal line and nothing else");
-    stop(&env);
-    let entry = &bundle(&env, "1.1")["entries"][0];
+    report_bash(&env, "t1", "cargo test", ok);
+    assert!(
+        !env.store_folder().join("evidence").exists(),
+        "a tool call writes its journal line and nothing else"
+    );
+    report_stop(&env);
+    let entry = &read_bundle(&env, "1.1")["entries"][0];
     assert_eq!(
         (&entry["kind"], &entry["verdict"], &entry["tests_passed"]),
         (&json!("observed"), &json!("pass"), &json!(7))
     );
     assert_eq!((&entry["command"], &entry["scope"]), (&json!("cargo test"), &json!("project")));
-    stop(&env);
-    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
-    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+    report_stop(&env);
+    assert_eq!(read_bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
+    assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 
     // The run is about all files of the project, not only about those that were edited before it.
-    env.write("project/README.md", "other\n");
-    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
+    env.write_file("project/README.md", "other\n");
+    assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 
-    bash(&env, "t2", "cargo test", ok);
-    edit(&env, "t3", "src/a.rs");
-    stop(&env);
-    let last = bundle(&env, "1.1")["entries"][1].clone();
+    report_bash(&env, "t2", "cargo test", ok);
+    report_edit(&env, "t3", "src/a.rs");
+    report_stop(&env);
+    let last = read_bundle(&env, "1.1")["entries"][1].clone();
     assert_eq!(
         (&last["changed"], &last["tree"]),
         (&json!("src/a.rs"), &Value::Null),
@@ -456,34 +481,34 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
 
 #[test]
 fn what_the_session_saw_counts_at_once() {
-    let env = planned();
-    bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
+    let env = env_with_plan();
+    report_bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
     // The agent finishes the task in the same turn, before any checkpoint.
-    env.call(&["task", "done", "1.1"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
-    assert_eq!(bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
+    env.thru_call(&["task", "done", "1.1"]).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
+    assert_eq!(read_bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
 }
 
 #[test]
 fn a_task_that_its_list_has_as_done_is_done_once_there_is_evidence() {
-    let env = planned();
-    env.thru(&["task", "start", "1.2", "--session", "s1"]).ok();
-    env.thru(&["plan", "set", "1.2", "--acceptance", "the tests pass"]).ok();
+    let env = env_with_plan();
+    env.run_thru(&["task", "start", "1.2", "--session", "s1"]).assert_ok();
+    env.run_thru(&["plan", "set", "1.2", "--acceptance", "the tests pass"]).assert_ok();
     let todos = json!([{"content": "Grammar", "status": "completed", "activeForm": "Grammar"}]);
     let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_use_id": "t0", "tool_response": {}});
-    env.fire("s1", "PostToolUse", more);
-    stop(&env);
-    let task = |env: &TestEnv| env.json(&["task", "show", "1.2"])["task"].clone();
+    env.fire_event("s1", "PostToolUse", more);
+    report_stop(&env);
+    let task = |env: &TestEnv| env.run_thru_json(&["task", "show", "1.2"])["task"].clone();
     assert_eq!((&task(&env)["status"], &task(&env)["reported_done"]), (&json!("in_progress"), &json!(true)));
-    bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
-    fire_at(&env, LATER, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
+    report_bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
+    fire_at(&env, FAR_FUTURE, "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
     assert_eq!(task(&env)["status"], json!("completed"));
-    let ledger = fs::read_to_string(env.store().join("plan-ledger.jsonl")).unwrap();
+    let ledger = fs::read_to_string(env.store_folder().join("plan-ledger.jsonl")).unwrap();
     assert!(ledger.lines().last().unwrap().contains("7 passed"), "{ledger}");
 }
 
 #[test]
 fn names_that_lead_elsewhere_are_refused() {
-    let env = planned();
+    let env = env_with_plan();
     let long = "x".repeat(300);
     for id in ["..", "../1.1", "a/b", "a\u{7}b", "a\nb", &long, "", "nul"] {
         for words in [
@@ -492,58 +517,63 @@ fn names_that_lead_elsewhere_are_refused() {
             &["evidence", "show", id],
             &["evidence", "archive", id],
         ] {
-            let refused = env.thru(words);
+            let refused = env.run_thru(words);
             assert_eq!(refused.code, 2, "{words:?}: {}", refused.stderr);
             assert!(!refused.stderr.contains(['\u{7}']), "{}", refused.stderr);
         }
     }
-    assert!(!env.store().join("evidence").exists());
-    let unknown = env.thru(&["evidence", "add", "1.9", "--summary", "x"]);
+    assert!(!env.store_folder().join("evidence").exists());
+    let unknown = env.run_thru(&["evidence", "add", "1.9", "--summary", "x"]);
     assert!(unknown.code == 10 && unknown.stderr.contains("there is no task 1.9"), "{}", unknown.stderr);
-    let elsewhere = env.base().join("elsewhere");
+    let elsewhere = env.base_folder().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
-    fs::create_dir(env.store().join("evidence")).unwrap();
-    std::os::unix::fs::symlink(&elsewhere, env.store().join("evidence/1.1")).unwrap();
-    let linked = env.thru(&["evidence", "add", "1.1", "--summary", "x"]);
+    fs::create_dir(env.store_folder().join("evidence")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, env.store_folder().join("evidence/1.1")).unwrap();
+    let linked = env.run_thru(&["evidence", "add", "1.1", "--summary", "x"]);
     assert_eq!(linked.code, 15, "{}", linked.stderr);
     assert!(names_in(&elsewhere).is_empty());
 }
 
 #[test]
 fn over_the_limits_is_refused_with_the_figure() {
-    let env = planned();
+    let env = env_with_plan();
     let long = "x".repeat(100 * 1024);
     for _ in 0..4 {
-        env.thru(&["evidence", "add", "1.1", "--summary", &long]).ok();
+        env.run_thru(&["evidence", "add", "1.1", "--summary", &long]).assert_ok();
     }
-    let refused = env.thru(&["evidence", "add", "1.1", "--summary", &long]);
+    let refused = env.run_thru(&["evidence", "add", "1.1", "--summary", &long]);
     assert_eq!(refused.code, 15);
     assert!(refused.stderr.contains("512000 is the most"), "{}", refused.stderr);
-    let small = env.write("project/small.patch", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
+    let small = env.write_file("project/small.patch", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
     let with_patch = ["evidence", "add", "1.1", "--summary", &long, "--patch", small.to_str().unwrap()];
-    assert_eq!(env.thru(&with_patch).code, 15);
-    let names = names_in(&env.store().join("evidence/1.1"));
+    assert_eq!(env.run_thru(&with_patch).code, 15);
+    let names = names_in(&env.store_folder().join("evidence/1.1"));
     assert!(names.iter().all(|name| !name.ends_with(".patch")), "a patch that no entry names: {names:?}");
     // The number in the hint makes room for exactly this entry.
     let keep = refused.stderr.split("--keep ").nth(1).unwrap().split('`').next().unwrap();
     assert_eq!(keep, "3", "{}", refused.stderr);
-    let patch = env.write("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
-    let refused = env.thru(&["evidence", "add", "1.1", "--type", "diff", "--patch", patch.to_str().unwrap()]);
+    let patch = env.write_file("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
+    let refused =
+        env.run_thru(&["evidence", "add", "1.1", "--type", "diff", "--patch", patch.to_str().unwrap()]);
     assert!(refused.code == 15 && refused.stderr.contains("5242881 bytes; 5242880"), "{}", refused.stderr);
-    let patch = env.write("project/ok.patch", vec![b'x'; 5 * 1024 * 1024]);
+    let patch = env.write_file("project/ok.patch", vec![b'x'; 5 * 1024 * 1024]);
     for number in 0..4 {
-        let add = env.thru(&["evidence", "add", "1.2", "--type", "diff", "--patch", patch.to_str().unwrap()]);
+        let add =
+            env.run_thru(&["evidence", "add", "1.2", "--type", "diff", "--patch", patch.to_str().unwrap()]);
         assert_eq!(add.code, if number < 3 { 0 } else { 15 }, "{}", add.stderr);
     }
-    env.thru(&["evidence", "archive", "1.1", "--keep", "1"]).ok();
-    env.thru(&["evidence", "add", "1.1", "--summary", &long]).ok();
-    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2);
-    assert_eq!(env.json(&["evidence", "show", "1.1", "--archived"])["entries"].as_array().unwrap().len(), 3);
+    env.run_thru(&["evidence", "archive", "1.1", "--keep", "1"]).assert_ok();
+    env.run_thru(&["evidence", "add", "1.1", "--summary", &long]).assert_ok();
+    assert_eq!(read_bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        env.run_thru_json(&["evidence", "show", "1.1", "--archived"])["entries"].as_array().unwrap().len(),
+        3
+    );
 }
 
 #[test]
 fn the_hundred_and_first_entry_sends_the_first_to_the_archive() {
-    let env = planned();
+    let env = env_with_plan();
     let entries: Vec<Value> = (0..100)
         .map(|n| {
             json!({"id": format!("e{n}"), "task_id": "1.2", "type": "note", "timestamp": "t", "agent": "a",
@@ -551,75 +581,76 @@ fn the_hundred_and_first_entry_sends_the_first_to_the_archive() {
         })
         .collect();
     let old = json!({"schema_version": "1.0.0", "task_id": "1.2", "entries": entries, "created_at": "t", "updated_at": "t"});
-    env.write(env.store().join("evidence/1.2/bundle.json"), old.to_string());
-    let added = env.thru(&["evidence", "add", "1.2", "--summary", "one more"]).ok();
+    env.write_file(env.store_folder().join("evidence/1.2/bundle.json"), old.to_string());
+    let added = env.run_thru(&["evidence", "add", "1.2", "--summary", "one more"]).assert_ok();
     assert!(added.stderr.contains("1 older entry went to evidence/1.2/archive.jsonl"), "{}", added.stderr);
-    assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 100);
-    assert_eq!(env.log("evidence/1.2/archive.jsonl")[0]["summary"], json!("note 0"));
-    let dry = env.thru(&["evidence", "archive", "--keep", "10", "--dry-run"]).ok();
+    assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 100);
+    assert_eq!(env.read_log("evidence/1.2/archive.jsonl")[0]["summary"], json!("note 0"));
+    let dry = env.run_thru(&["evidence", "archive", "--keep", "10", "--dry-run"]).assert_ok();
     assert!(dry.stdout.contains("90 entries would be moved"), "{}", dry.stdout);
-    env.thru(&["evidence", "archive", "--keep", "10"]).ok();
-    assert_eq!(env.log("evidence/1.2/archive.jsonl").len(), 91);
+    env.run_thru(&["evidence", "archive", "--keep", "10"]).assert_ok();
+    assert_eq!(env.read_log("evidence/1.2/archive.jsonl").len(), 91);
 }
 
 /// `thru` was killed after it wrote the archive and before it wrote the bundle.
 #[test]
 fn an_entry_is_archived_once() {
-    let env = planned();
+    let env = env_with_plan();
     let of = |n: usize| {
         json!({"id": format!("e{n}"), "task_id": "1.2", "type": "note", "timestamp": "t", "agent": "a",
             "verdict": "info", "summary": format!("note {n}")})
     };
     let entries: Vec<Value> = (0..100).map(of).collect();
     let old = json!({"schema_version": "1.0.0", "task_id": "1.2", "entries": entries, "created_at": "t", "updated_at": "t"});
-    env.write(env.store().join("evidence/1.2/bundle.json"), old.to_string());
-    env.write(env.store().join("evidence/1.2/archive.jsonl"), format!("{0}\n{0}\n", of(0)));
-    env.thru(&["evidence", "add", "1.2", "--summary", "one more"]).ok();
-    assert_eq!(env.log("evidence/1.2/archive.jsonl").len(), 2, "it was there already");
-    assert_eq!(env.json(&["evidence", "show", "1.2"])["archived"], json!(1));
+    env.write_file(env.store_folder().join("evidence/1.2/bundle.json"), old.to_string());
+    env.write_file(env.store_folder().join("evidence/1.2/archive.jsonl"), format!("{0}\n{0}\n", of(0)));
+    env.run_thru(&["evidence", "add", "1.2", "--summary", "one more"]).assert_ok();
+    assert_eq!(env.read_log("evidence/1.2/archive.jsonl").len(), 2, "it was there already");
+    assert_eq!(env.run_thru_json(&["evidence", "show", "1.2"])["archived"], json!(1));
 }
 
 #[test]
 fn a_damaged_bundle_is_named_and_kept_aside_only_by_a_write() {
-    let env = planned();
-    passes(&env);
-    let path = env.store().join("evidence/1.1/bundle.json");
+    let env = env_with_plan();
+    run_passing_tests(&env);
+    let path = env.store_folder().join("evidence/1.1/bundle.json");
     fs::write(&path, "{\n  \"entries\": [").unwrap();
-    let shown = env.thru(&["evidence", "show", "1.1"]);
+    let shown = env.run_thru(&["evidence", "show", "1.1"]);
     assert_eq!(shown.code, 12, "{}", shown.stderr);
-    assert!(env.thru(&["evidence", "list"]).ok().stdout.contains("bundle.json"));
-    assert!(env.thru(&["plan", "show"]).ok().stdout.contains("evidence cannot be read"));
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
-    let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(env.run_thru(&["evidence", "list"]).assert_ok().stdout.contains("bundle.json"));
+    assert!(env.run_thru(&["plan", "show"]).assert_ok().stdout.contains("evidence cannot be read"));
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
+    let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(
         brief.contains("1.1: evidence/1.1/bundle.json cannot be read; `thru doctor` says why"),
         "{brief}"
     );
-    assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
-    let doctor = env.thru(&["doctor"]).stdout;
+    assert_eq!(env.run_thru(&["task", "done", "1.1"]).code, 15);
+    let doctor = env.run_thru(&["doctor"]).stdout;
     assert!(doctor.contains("evidence/1.1/bundle.json:2") && doctor.contains("moves it aside"), "{doctor}");
-    env.write(env.store().join("evidence/2.1 2.json"), "{}");
-    assert!(env.thru(&["doctor"]).stdout.contains("2.1 2.json"));
-    let added = env.thru(&["evidence", "add", "1.1", "--summary", "anew"]).ok();
+    env.write_file(env.store_folder().join("evidence/2.1 2.json"), "{}");
+    assert!(env.run_thru(&["doctor"]).stdout.contains("2.1 2.json"));
+    let added = env.run_thru(&["evidence", "add", "1.1", "--summary", "anew"]).assert_ok();
     assert!(added.stderr.contains("was damaged: it was kept as bundle.json.damaged-"), "{}", added.stderr);
-    let names = names_in(&env.store().join("evidence/1.1"));
+    let names = names_in(&env.store_folder().join("evidence/1.1"));
     assert!(names.iter().any(|name| name.starts_with("bundle.json.damaged-")), "{names:?}");
-    let newer = env.write(env.store().join("evidence/1.2/bundle.json"), r#"{"schema_version": "9.0.0"}"#);
-    assert_eq!(env.thru(&["evidence", "add", "1.2", "--summary", "x"]).code, 13);
+    let newer =
+        env.write_file(env.store_folder().join("evidence/1.2/bundle.json"), r#"{"schema_version": "9.0.0"}"#);
+    assert_eq!(env.run_thru(&["evidence", "add", "1.2", "--summary", "x"]).code, 13);
     assert!(fs::read_to_string(newer).unwrap().contains("9.0.0"));
 }
 
 #[test]
 fn many_writers_lose_no_entry() {
-    let env = planned();
+    let env = env_with_plan();
     let calls: Vec<_> = (0..16)
-        .map(|number| env.call(&["evidence", "add", "1.2", "--summary", &format!("note {number}")]))
+        .map(|number| env.thru_call(&["evidence", "add", "1.2", "--summary", &format!("note {number}")]))
         .collect();
     std::thread::scope(|scope| {
         for call in calls {
-            scope.spawn(move || drop(call.run().ok()));
+            scope.spawn(move || drop(call.run().assert_ok()));
         }
     });
-    assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 16);
+    assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 16);
 }

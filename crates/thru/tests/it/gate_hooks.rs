@@ -6,101 +6,114 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-const DONE: &str = "<!-- AGENT_COMPLETE -->";
-const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
+const COMPLETE_MARK: &str = "<!-- AGENT_COMPLETE -->";
+const RUN_FOLDER: &str = ".agent/context/outputs/review-20261115T192200Z";
 
-fn brief(env: &TestEnv) -> String {
+fn brief_after_compaction(env: &TestEnv) -> String {
     // Without this event the next session start would be a second report of the same compaction.
-    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
-    env.fire("s1", "SessionStart", json!({"source": "compact"})).context()
+    env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model()
 }
 
-fn agent(kind: &str, id: &str) -> Value {
+fn subagent_fields(kind: &str, id: &str) -> Value {
     json!({"agent_id": id, "agent_type": kind})
 }
 
-fn stopped(kind: &str, id: &str, said: &str) -> Value {
+fn subagent_stop_fields(kind: &str, id: &str, said: &str) -> Value {
     json!({"agent_id": id, "agent_type": kind, "last_assistant_message": said})
 }
 
-fn expecting(words: &[&str]) -> TestEnv {
-    let env = TestEnv::rooted();
+fn env_expecting_outputs(words: &[&str]) -> TestEnv {
+    let env = TestEnv::with_root();
     // Without profiles, hooks tell sub-agents only about their outputs.
-    env.write(env.user_config(), "[profiles]\nmax_chars = 0\n");
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
-    env.call(&[&["gate", "expect", "review"], words].concat()).run().ok();
+    env.write_file(env.user_config_path(), "[profiles]\nmax_chars = 0\n");
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
+    env.thru_call(&[&["gate", "expect", "review"], words].concat()).run().assert_ok();
     env
 }
 
 /// A reader may copy the last line from a brief, so it must be exact. The brief must also advise only what is possible.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
-    let env = expecting(&["review-a.md"]);
-    env.write(format!("project/{RUN}/review-a.md"), "half\n");
-    let text = brief(&env);
-    assert!(text.contains(&format!("incomplete (its last line is not `{DONE}`)")), "{text}");
+    let env = env_expecting_outputs(&["review-a.md"]);
+    env.write_file(format!("project/{RUN_FOLDER}/review-a.md"), "half\n");
+    let text = brief_after_compaction(&env);
+    assert!(text.contains(&format!("incomplete (its last line is not `{COMPLETE_MARK}`)")), "{text}");
     assert!(!text.contains("thru gate run"), "nothing can be launched: {text}");
     assert!(text.contains("`thru gate prompt FILE`") && text.contains("`thru gate seal FILE`"), "{text}");
 
-    let env = expecting(&["review-a.md", "--", "true"]);
-    let text = brief(&env);
+    let env = env_expecting_outputs(&["review-a.md", "--", "true"]);
+    let text = brief_after_compaction(&env);
     assert!(text.contains("`thru gate run` launches what is missing"), "{text}");
-    env.thru(&["gate", "run"]).exits(4);
-    let text = brief(&env);
+    env.run_thru(&["gate", "run"]).assert_exit_code(4);
+    let text = brief_after_compaction(&env);
     assert!(text.contains("`thru gate run --again` launches"), "{text}");
 }
 
 /// A record that cannot be read is not skipped: the receipt and the brief name it.
 #[test]
 fn a_damaged_run_is_told_of() {
-    type Damage = fn(&TestEnv);
-    let rows: &[(Damage, &str)] = &[
-        (|env| drop(env.write(format!("project/{RUN}/expected.json"), "{")), "expected.json:1: damaged"),
-        (|env| fs::remove_dir_all(env.project().join(RUN)).unwrap(), "the live run does not exist"),
-        (|env| drop(env.write("project/.agent/context/state/live.json", "{")), "state/live.json: damaged"),
+    type DamageFn = fn(&TestEnv);
+    let rows: &[(DamageFn, &str)] = &[
+        (
+            |env| drop(env.write_file(format!("project/{RUN_FOLDER}/expected.json"), "{")),
+            "expected.json:1: damaged",
+        ),
+        (
+            |env| fs::remove_dir_all(env.project_folder().join(RUN_FOLDER)).unwrap(),
+            "the live run does not exist",
+        ),
+        (
+            |env| drop(env.write_file("project/.agent/context/state/live.json", "{")),
+            "state/live.json: damaged",
+        ),
     ];
     for (damage, said) in rows {
-        let env = expecting(&["review-security.md"]);
+        let env = env_expecting_outputs(&["review-security.md"]);
         damage(&env);
-        let text = brief(&env);
+        let text = brief_after_compaction(&env);
         assert!(text.contains(said) && text.contains("thru gate"), "{said}: {text}");
         for (event, payload) in [
-            ("SubagentStart", agent("security", "a1")),
-            ("SubagentStop", stopped("security", "a1", "All is well.")),
+            ("SubagentStart", subagent_fields("security", "a1")),
+            ("SubagentStop", subagent_stop_fields("security", "a1", "All is well.")),
         ] {
-            env.fire("s1", event, payload).silent("nothing is known of an output");
-            let receipt = env.receipts().pop().unwrap();
+            env.fire_event("s1", event, payload).assert_silent("nothing is known of an output");
+            let receipt = env.read_receipts().pop().unwrap();
             assert_eq!(receipt["outcome"], "failed", "{event}: {receipt}");
             assert!(receipt["error"].as_str().unwrap().contains(said), "{event}: {receipt}");
         }
-        assert!(brief(&env).contains("the hook for subagent-stop"), "told by the next brief");
+        assert!(
+            brief_after_compaction(&env).contains("the hook for subagent-stop"),
+            "told by the next brief"
+        );
     }
 }
 
 #[test]
 fn what_is_there_already_is_not_asked_for_again() {
-    let env = expecting(&["review-security.md"]);
-    let path = env.write(format!("project/{RUN}/review-security.md"), format!("x\n{DONE}\n"));
-    let text = env.fire("s1", "SubagentStart", agent("security", "a1")).context();
+    let env = env_expecting_outputs(&["review-security.md"]);
+    let path =
+        env.write_file(format!("project/{RUN_FOLDER}/review-security.md"), format!("x\n{COMPLETE_MARK}\n"));
+    let text = env.fire_event("s1", "SubagentStart", subagent_fields("security", "a1")).context_for_model();
     assert!(text.contains(path.to_str().unwrap()) && text.contains("is there already, complete"), "{text}");
-    let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-start").unwrap();
+    let line = env.read_journal("s1").into_iter().rfind(|line| line["event"] == "subagent-start").unwrap();
     assert_eq!(line["verdict"], Value::Null, "judged when it stops");
-    env.write(format!("project/{RUN}/review-security.md"), "x\n");
-    let text = env.fire("s1", "SubagentStart", agent("security", "a1")).context();
+    env.write_file(format!("project/{RUN_FOLDER}/review-security.md"), "x\n");
+    let text = env.fire_event("s1", "SubagentStart", subagent_fields("security", "a1")).context_for_model();
     assert!(text.contains("expects one output from this sub-agent"), "{text}");
 }
 
 #[test]
 fn the_last_words_of_two_are_both_kept() {
-    let env = expecting(&["review-security.md"]);
-    env.fire("s1", "SubagentStop", stopped("security", "a1", "The first."));
-    env.fire("s1", "SubagentStop", stopped("security", "a2", "The second."));
-    env.fire("s1", "SubagentStop", stopped("security", "a2", "The second."));
-    let path = env.project().join(RUN).join("review-security.md.last-message.md");
+    let env = env_expecting_outputs(&["review-security.md"]);
+    env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a1", "The first."));
+    env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a2", "The second."));
+    env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a2", "The second."));
+    let path = env.project_folder().join(RUN_FOLDER).join("review-security.md.last-message.md");
     let kept = fs::read_to_string(&path).unwrap();
     assert_eq!(kept, "The first.\n\n---\n\nThe second.\n", "each once");
-    env.fire("s1", "SubagentStop", stopped("security", "a4", "The"));
+    env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a4", "The"));
     let kept = fs::read_to_string(&path).unwrap();
     assert_eq!(
         kept, "The first.\n\n---\n\nThe second.\n\n---\n\nThe\n",
@@ -108,11 +121,11 @@ fn the_last_words_of_two_are_both_kept() {
     );
     // The hook was killed after it created the file and before it wrote to it.
     fs::write(&path, "").unwrap();
-    env.fire("s1", "SubagentStop", stopped("security", "a1", "The first."));
+    env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a1", "The first."));
     assert_eq!(fs::read_to_string(&path).unwrap(), "The first.\n");
     for n in 0..8 {
         let long = format!("{n}{}", "x".repeat(200 * 1024));
-        env.fire("s1", "SubagentStop", stopped("security", "a3", &long));
+        env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a3", &long));
     }
     let kept = fs::read_to_string(&path).unwrap();
     assert!(kept.len() < 1024 * 1024 && kept.starts_with("The first.\n"), "{}", kept.len());
@@ -120,30 +133,33 @@ fn the_last_words_of_two_are_both_kept() {
 
 #[test]
 fn a_sub_agent_with_the_name_of_its_file_is_told_and_judged() {
-    let env = expecting(&["review-security.md", "review-style.md"]);
+    let env = env_expecting_outputs(&["review-security.md", "review-style.md"]);
     for kind in ["review-style", "plugin:review-style"] {
-        let text = env.fire("s1", "SubagentStart", agent(kind, "a1")).context();
+        let text = env.fire_event("s1", "SubagentStart", subagent_fields(kind, "a1")).context_for_model();
         assert!(text.contains("review-style.md") && !text.contains("review-security.md"), "{kind}: {text}");
-        env.fire("s1", "SubagentStop", stopped(kind, "a1", "All is well."));
-        let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
+        env.fire_event("s1", "SubagentStop", subagent_stop_fields(kind, "a1", "All is well."));
+        let line = env.read_journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
         assert_eq!(line["verdict"], "missing", "{kind}: {line}");
     }
-    let kept = env.project().join(RUN).join("review-style.md.last-message.md");
+    let kept = env.project_folder().join(RUN_FOLDER).join("review-style.md.last-message.md");
     assert_eq!(fs::read_to_string(kept).unwrap(), "All is well.\n");
 }
 
 /// The session of a launched sub-agent must write its own output. It does not manage the run.
 #[test]
 fn a_launched_sub_agent_is_not_told_to_launch_itself() {
-    let env = expecting(&["review-a.md", "review-b.md", "--", "true"]);
+    let env = env_expecting_outputs(&["review-a.md", "review-b.md", "--", "true"]);
     let start = |session: &str, output: &str| {
-        let payload = env.payload(session, "SessionStart", json!({"source": "startup"}));
-        let path = env.project().join(output);
-        let told = env.hook_call("SessionStart", payload.to_string()).var("THROUGHLINE_OUTPUT", path).run();
-        told.accepted("SessionStart");
+        let payload = env.event_payload(session, "SessionStart", json!({"source": "startup"}));
+        let path = env.project_folder().join(output);
+        let told = env
+            .hook_call("SessionStart", payload.to_string())
+            .with_variable("THROUGHLINE_OUTPUT", path)
+            .run();
+        told.assert_accepted_by_harness("SessionStart");
         told.stdout
     };
-    let told = start("s2", &format!("{RUN}/review-a.md"));
+    let told = start("s2", &format!("{RUN_FOLDER}/review-a.md"));
     assert!(!told.contains("thru gate run") && !told.contains("review-b.md"), "{told}");
     // It may start a run of its own.
     let told = start("s3", "another-run/review-a.md");
@@ -154,16 +170,18 @@ fn a_launched_sub_agent_is_not_told_to_launch_itself() {
 /// plugin.
 #[test]
 fn a_role_is_known_by_its_end() {
-    let env = expecting(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);
+    let env = env_expecting_outputs(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);
     for kind in ["perf", "cwf:perf", "review-perf"] {
-        let text = env.fire("s1", "SubagentStart", agent(kind, "a1")).context();
+        let text = env.fire_event("s1", "SubagentStart", subagent_fields(kind, "a1")).context_for_model();
         assert!(text.contains("code-review-perf.md"), "{kind}: {text}");
     }
     assert!(
-        env.fire("s1", "SubagentStart", agent("ux", "a1")).context().contains("plan-ux.md"),
+        env.fire_event("s1", "SubagentStart", subagent_fields("ux", "a1"))
+            .context_for_model()
+            .contains("plan-ux.md"),
         "its whole role"
     );
     for kind in ["erf", "", "review", "md"] {
-        env.fire("s1", "SubagentStart", agent(kind, "a1")).silent(kind);
+        env.fire_event("s1", "SubagentStart", subagent_fields(kind, "a1")).assert_silent(kind);
     }
 }

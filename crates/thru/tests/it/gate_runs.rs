@@ -9,54 +9,55 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-const DONE: &str = "<!-- AGENT_COMPLETE -->";
+const COMPLETE_MARK: &str = "<!-- AGENT_COMPLETE -->";
 
 /// A command that writes a complete output at once.
-const GOOD: &str = "echo ok; printf 'report\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
+const OUTPUT_COMMAND: &str =
+    "echo ok; printf 'report\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
 
 /// A run of a stage, in the folder `run` of the project.
-struct Stage {
+struct TestStage {
     env: TestEnv,
 }
 
-impl Stage {
+impl TestStage {
     /// Creates a run. Each output has a tier and a line for `sh`. Each launch adds a line to the file `launches`.
-    fn new(outputs: &[(&str, &str, &str)]) -> Stage {
-        let stage = Stage { env: TestEnv::rooted() };
+    fn new(outputs: &[(&str, &str, &str)]) -> TestStage {
+        let stage = TestStage { env: TestEnv::with_root() };
         let output = |(file, tier, line): &(&str, &str, &str)| {
             let line = format!("echo {file} >> launches; {line}");
             json!({ "file": file, "tier": tier, "prompt": format!("Make {file}."), "launch": ["sh", "-c", line] })
         };
         let outputs: Vec<Value> = outputs.iter().map(output).collect();
         let expected = json!({ "schema_version": 1, "stage": "review", "attempt": 1, "outputs": outputs });
-        stage.env.give_run("run", &expected);
+        stage.env.make_allowed_live_run("run", &expected);
         stage
     }
 
-    fn run(&self, words: &[&str]) -> crate::call::Output {
-        self.env.call(&[&["gate", "run"], words].concat()).run()
+    fn run_gate(&self, words: &[&str]) -> crate::call::ThruOutput {
+        self.env.thru_call(&[&["gate", "run"], words].concat()).run()
     }
 
-    fn path(&self, file: &str) -> PathBuf {
-        self.env.project().join("run").join(file)
+    fn output_path(&self, file: &str) -> PathBuf {
+        self.env.project_folder().join("run").join(file)
     }
 
-    fn read(&self, file: &str) -> String {
-        fs::read_to_string(self.path(file)).unwrap_or_default()
+    fn read_output(&self, file: &str) -> String {
+        fs::read_to_string(self.output_path(file)).unwrap_or_default()
     }
 
     /// Returns the file of each launch, in order.
-    fn launches(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.env.project().join("launches")).unwrap_or_default();
+    fn launched_files(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.env.project_folder().join("launches")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    fn launched(&self, file: &str) -> usize {
-        self.launches().iter().filter(|launched| *launched == file).count()
+    fn count_launches(&self, file: &str) -> usize {
+        self.launched_files().iter().filter(|launched| *launched == file).count()
     }
 
-    fn attempts(&self) -> Vec<u64> {
-        let expected: Value = serde_json::from_str(&self.read("expected.json")).unwrap();
+    fn recorded_attempts(&self) -> Vec<u64> {
+        let expected: Value = serde_json::from_str(&self.read_output("expected.json")).unwrap();
         expected["outputs"].as_array().unwrap().iter().map(|o| o["attempts"].as_u64().unwrap_or(0)).collect()
     }
 }
@@ -65,56 +66,56 @@ impl Stage {
 #[test]
 fn nothing_is_expected_anew_in_a_run_at_work() {
     let wait = "while ! [ -e go ]; do sleep 0.02; done";
-    let stage = Stage::new(&[("review-a.md", "critical", &format!("{wait}; {GOOD}"))]);
-    let running = stage.env.call(&["gate", "run"]);
+    let stage = TestStage::new(&[("review-a.md", "critical", &format!("{wait}; {OUTPUT_COMMAND}"))]);
+    let running = stage.env.thru_call(&["gate", "run"]);
     let running = std::thread::spawn(|| running.run());
-    while stage.launched("review-a.md") == 0 {
+    while stage.count_launches("review-a.md") == 0 {
         std::thread::sleep(Duration::from_millis(10));
     }
-    let before = stage.read("expected.json");
+    let before = stage.read_output("expected.json");
     for words in [&["gate", "expect", "review", "review-b.md"][..], &["gate", "run"]] {
-        let busy = stage.env.thru(words).exits(14);
+        let busy = stage.env.run_thru(words).assert_exit_code(14);
         assert!(busy.stderr.contains("`thru gate run` (process "), "{busy}");
     }
-    assert_eq!(stage.read("expected.json"), before);
-    stage.env.write("project/go", "");
-    running.join().unwrap().exits(0);
-    stage.env.thru(&["gate", "expect", "review", "review-b.md"]).ok();
+    assert_eq!(stage.read_output("expected.json"), before);
+    stage.env.write_file("project/go", "");
+    running.join().unwrap().assert_exit_code(0);
+    stage.env.run_thru(&["gate", "expect", "review", "review-b.md"]).assert_ok();
 }
 
 #[test]
 fn exactly_the_invalid_ones_are_launched_at_most_twice() {
-    let stage = Stage::new(&[
-        ("review-there.md", "critical", GOOD),
-        ("review-good.md", "critical", GOOD),
-        ("review-second.md", "critical", &format!("test -e second && {{ {GOOD}; }}; touch second")),
+    let stage = TestStage::new(&[
+        ("review-there.md", "critical", OUTPUT_COMMAND),
+        ("review-good.md", "critical", OUTPUT_COMMAND),
+        ("review-second.md", "critical", &format!("test -e second && {{ {OUTPUT_COMMAND}; }}; touch second")),
         ("review-fails.md", "advisory", "echo oh no >&2; exit 3"),
         ("review-hangs.md", "advisory", "echo before; sleep 600"),
         ("review-silent.md", "advisory", "true"),
         ("review-half.md", "advisory", "echo half > \"$THROUGHLINE_OUTPUT\""),
         ("review-nowhere.md", "advisory", "exec /no/such/program"),
     ]);
-    stage.env.write("project/run/review-there.md", format!("of before\n{DONE}\n"));
-    let output = stage.run(&["--jobs", "8", "--timeout", "1"]).exits(3);
+    stage.env.write_file("project/run/review-there.md", format!("of before\n{COMPLETE_MARK}\n"));
+    let output = stage.run_gate(&["--jobs", "8", "--timeout", "1"]).assert_exit_code(3);
     assert!(output.stdout.ends_with("PERSISTENCE_GATE=SOFT_CONTINUE\n"), "{output}");
-    assert_eq!(stage.attempts(), [0, 1, 2, 2, 2, 2, 2, 2]);
+    assert_eq!(stage.recorded_attempts(), [0, 1, 2, 2, 2, 2, 2, 2]);
     let times = ["there", "good", "second", "fails", "hangs", "silent", "half", "nowhere"]
-        .map(|name| stage.launched(&format!("review-{name}.md")));
+        .map(|name| stage.count_launches(&format!("review-{name}.md")));
     assert_eq!(times, [0, 1, 2, 2, 2, 2, 2, 2]);
-    assert_eq!(stage.read("review-there.md"), format!("of before\n{DONE}\n"));
+    assert_eq!(stage.read_output("review-there.md"), format!("of before\n{COMPLETE_MARK}\n"));
 
     for (file, said) in [
         ("review-fails.md", "oh no\n=== exit 3 after"),
         ("review-hangs.md", "before\n=== timed out after"),
         ("review-good.md", "ok\n=== exit 0 after"),
     ] {
-        let log = stage.read(&format!("{file}.launch.log"));
+        let log = stage.read_output(&format!("{file}.launch.log"));
         assert!(log.starts_with("=== 2026-11-15T19:22:0") && log.contains(said), "{file}: {log}");
     }
     let aside = |name: &String| name.starts_with("review-half.md.set-aside-");
-    let kept = crate::env::names_in(&stage.env.project().join("run"));
+    let kept = crate::env::names_in(&stage.env.project_folder().join("run"));
     assert_eq!(kept.iter().filter(|name| aside(name)).count(), 1, "the first half is kept: {kept:?}");
-    let omissions = stage.read("omissions.md");
+    let omissions = stage.read_output("omissions.md");
     assert!(
         omissions.contains("`review-half.md`: incomplete") && !omissions.contains("review-good"),
         "{omissions}"
@@ -127,46 +128,49 @@ fn exactly_the_invalid_ones_are_launched_at_most_twice() {
     }
     assert!(!output.stderr.contains(['\r', '\u{1b}']), "{output}");
 
-    let again = stage.run(&["--timeout", "1"]).exits(3);
-    assert_eq!(stage.attempts(), [0, 1, 2, 2, 2, 2, 2, 2], "{again}");
-    assert_eq!(stage.launches().len(), times.iter().sum::<usize>(), "nothing more without --again");
-    stage.env.write("project/run/review-silent.md", format!("by hand\n{DONE}\n"));
-    fs::remove_file(stage.path("review-half.md")).unwrap();
-    stage.run(&["--again", "--timeout", "1"]).exits(3);
-    assert_eq!(stage.launched("review-silent.md"), 2, "it is valid now");
-    assert_eq!(stage.launched("review-half.md"), 4);
-    let expected: Value = serde_json::from_str(&stage.read("expected.json")).unwrap();
+    let again = stage.run_gate(&["--timeout", "1"]).assert_exit_code(3);
+    assert_eq!(stage.recorded_attempts(), [0, 1, 2, 2, 2, 2, 2, 2], "{again}");
+    assert_eq!(stage.launched_files().len(), times.iter().sum::<usize>(), "nothing more without --again");
+    stage.env.write_file("project/run/review-silent.md", format!("by hand\n{COMPLETE_MARK}\n"));
+    fs::remove_file(stage.output_path("review-half.md")).unwrap();
+    stage.run_gate(&["--again", "--timeout", "1"]).assert_exit_code(3);
+    assert_eq!(stage.count_launches("review-silent.md"), 2, "it is valid now");
+    assert_eq!(stage.count_launches("review-half.md"), 4);
+    let expected: Value = serde_json::from_str(&stage.read_output("expected.json")).unwrap();
     assert_eq!((&expected["attempt"], &expected["outputs"][5]["attempts"]), (&json!(2), &json!(2)));
 }
 
 #[test]
 fn a_hard_fail_lists_what_to_do_and_launches_nothing_until_it_is_told_to() {
-    let stage = Stage::new(&[
+    let stage = TestStage::new(&[
         ("review-bad.md", "critical", "exit 1"),
         ("review-soft.md", "advisory", "exit 1"),
-        ("review-good.md", "critical", GOOD),
+        ("review-good.md", "critical", OUTPUT_COMMAND),
     ]);
-    let output = stage.run(&[]).exits(4);
+    let output = stage.run_gate(&[]).assert_exit_code(4);
     assert!(output.stdout.ends_with("PERSISTENCE_GATE=HARD_FAIL\n"), "{output}");
     let hint = format!(
         "hint: see {}; it was launched 2 times; `thru gate run --again`",
-        stage.path("review-bad.md.launch.log").display()
+        stage.output_path("review-bad.md.launch.log").display()
     );
     assert!(
         output.stdout.contains(&hint) && output.stdout.contains("missing     critical  review-bad.md"),
         "{output}"
     );
-    let launches = stage.launches();
+    let launches = stage.launched_files();
     assert_eq!(launches.len(), 5);
-    stage.run(&[]).exits(4);
-    assert_eq!(stage.launches(), launches);
-    stage.env.write("project/run/review-bad.md", format!("by hand\n{DONE}\n"));
-    stage.env.write("project/run/review-soft.md", format!("by hand\n{DONE}\n"));
-    assert!(stage.read("omissions.md").contains("review-soft.md"));
-    let json = stage.run(&["--json"]).ok().json();
+    stage.run_gate(&[]).assert_exit_code(4);
+    assert_eq!(stage.launched_files(), launches);
+    stage.env.write_file("project/run/review-bad.md", format!("by hand\n{COMPLETE_MARK}\n"));
+    stage.env.write_file("project/run/review-soft.md", format!("by hand\n{COMPLETE_MARK}\n"));
+    assert!(stage.read_output("omissions.md").contains("review-soft.md"));
+    let json = stage.run_gate(&["--json"]).assert_ok().json();
     assert_eq!(json["gate"], "PASS");
-    assert_eq!(stage.launches(), launches);
-    assert!(stage.read("omissions.md").contains("Nothing is omitted"), "a note of before does not stay");
+    assert_eq!(stage.launched_files(), launches);
+    assert!(
+        stage.read_output("omissions.md").contains("Nothing is omitted"),
+        "a note of before does not stay"
+    );
 }
 
 #[test]
@@ -174,19 +178,22 @@ fn a_command_gets_its_prompt_and_what_it_says_is_redacted() {
     let token = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
     let key = format!("-----BEGIN {0}-----\\nMIIBVwIBADANBg\\n-----END {0}-----", "RSA PRIVATE KEY");
     let line = format!(
-        "cat > got; echo {token}; printf -- '{key}\\n' | while read l; do echo \"$l\"; sleep 0.05; done; pwd; {GOOD}"
+        "cat > got; echo {token}; printf -- '{key}\\n' | while read l; do echo \"$l\"; sleep 0.05; done; pwd; {OUTPUT_COMMAND}"
     );
-    let stage = Stage::new(&[("review-a.md", "critical", &line)]);
-    stage.run(&[]).ok();
-    let got = fs::read_to_string(stage.env.project().join("got")).unwrap();
-    let path = stage.path("review-a.md");
+    let stage = TestStage::new(&[("review-a.md", "critical", &line)]);
+    stage.run_gate(&[]).assert_ok();
+    let got = fs::read_to_string(stage.env.project_folder().join("got")).unwrap();
+    let path = stage.output_path("review-a.md");
     assert!(got.starts_with(&format!(
         "Make review-a.md.\n\nWrite your complete result to this file: {}",
         path.display()
     )));
-    let log = stage.read("review-a.md.launch.log");
+    let log = stage.read_output("review-a.md.launch.log");
     assert!(!log.contains(&token) && !log.contains("MIIBVwIBADANBg") && log.contains("[REDACTED:"), "{log}");
-    assert!(log.contains(&format!("{}\n", stage.env.project().display())), "it runs in the project: {log}");
+    assert!(
+        log.contains(&format!("{}\n", stage.env.project_folder().display())),
+        "it runs in the project: {log}"
+    );
 }
 
 #[test]
@@ -195,21 +202,21 @@ fn side_by_side_up_to_the_number_of_jobs() {
     // finish.
     let meet = |n: usize| {
         format!(
-            "i=0; while [ $(wc -l < launches) -lt {n} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; [ $i -lt 400 ] && {{ {GOOD}; }}"
+            "i=0; while [ $(wc -l < launches) -lt {n} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; [ $i -lt 400 ] && {{ {OUTPUT_COMMAND}; }}"
         )
     };
     let line = meet(3);
     let files = ["review-a.md", "review-b.md", "review-c.md"];
     let outputs: Vec<_> = files.iter().map(|file| (*file, "critical", line.as_str())).collect();
-    let stage = Stage::new(&outputs);
-    stage.run(&["--jobs", "3"]).ok();
-    assert_eq!(stage.attempts(), [1, 1, 1]);
+    let stage = TestStage::new(&outputs);
+    stage.run_gate(&["--jobs", "3"]).assert_ok();
+    assert_eq!(stage.recorded_attempts(), [1, 1, 1]);
 
-    let alone = format!("mkdir busy || exit 1; sleep 0.1; rmdir busy; {GOOD}");
+    let alone = format!("mkdir busy || exit 1; sleep 0.1; rmdir busy; {OUTPUT_COMMAND}");
     let outputs: Vec<_> = files.iter().map(|file| (*file, "critical", alone.as_str())).collect();
-    let stage = Stage::new(&outputs);
-    stage.run(&["--jobs", "1"]).ok();
-    assert_eq!(stage.attempts(), [1, 1, 1], "never two at once");
+    let stage = TestStage::new(&outputs);
+    stage.run_gate(&["--jobs", "1"]).assert_ok();
+    assert_eq!(stage.recorded_attempts(), [1, 1, 1], "never two at once");
 }
 
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
@@ -227,44 +234,48 @@ fn killed_in_the_middle_and_again() {
     use rustix::process::{Pid, Signal, kill_process_group};
     use std::os::unix::process::CommandExt;
     // The command prints nothing: nobody is left to read its output, and writing to the closed pipe would end it.
-    let slow = format!("while ! test -e go; do sleep 0.05; done; {}", GOOD.trim_start_matches("echo ok; "));
-    let stage = Stage::new(&[
-        ("review-done.md", "critical", GOOD),
+    let slow = format!(
+        "while ! test -e go; do sleep 0.05; done; {}",
+        OUTPUT_COMMAND.trim_start_matches("echo ok; ")
+    );
+    let stage = TestStage::new(&[
+        ("review-done.md", "critical", OUTPUT_COMMAND),
         ("review-slow.md", "critical", &slow),
-        ("review-later.md", "critical", GOOD),
+        ("review-later.md", "critical", OUTPUT_COMMAND),
     ]);
     let start = || {
-        let mut command = Command::new(crate::env::binary());
+        let mut command = Command::new(crate::env::thru_binary());
         command
             .args(["gate", "run", "--jobs", "2", "--timeout", "60"])
             .env_clear()
-            .current_dir(stage.env.project())
+            .current_dir(stage.env.project_folder())
             .process_group(0);
-        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home_folder());
         command
             .stdout(std::process::Stdio::null())
-            .stderr(fs::File::create(stage.env.base().join("said")).unwrap())
+            .stderr(fs::File::create(stage.env.base_folder().join("said")).unwrap())
             .spawn()
             .unwrap()
     };
     let mut first = start();
     wait_until("the first output", || {
-        stage.launched("review-later.md") == 1 && stage.read("review-later.md").contains(DONE)
+        stage.count_launches("review-later.md") == 1
+            && stage.read_output("review-later.md").contains(COMPLETE_MARK)
     });
     // This also kills the process that watched over the command.
     kill_process_group(Pid::from_child(&first), Signal::KILL).unwrap();
     first.wait().unwrap();
-    assert_eq!(stage.attempts(), [1, 1, 1], "counted before they were launched");
+    assert_eq!(stage.recorded_attempts(), [1, 1, 1], "counted before they were launched");
 
     let mut second = start();
-    let said = || fs::read_to_string(stage.env.base().join("said")).unwrap();
+    let said = || fs::read_to_string(stage.env.base_folder().join("said")).unwrap();
     wait_until("the wait", || said().contains("waiting   review-slow.md"));
-    let busy = stage.run(&[]).exits(14);
+    let busy = stage.run_gate(&[]).assert_exit_code(14);
     assert!(busy.stderr.contains("is working in this run"), "{busy}");
-    stage.env.write("project/go", "");
+    stage.env.write_file("project/go", "");
     assert!(second.wait().unwrap().success(), "{}", said());
-    assert_eq!(stage.attempts(), [1, 1, 1]);
-    assert_eq!(stage.launches().len(), 3, "nothing ran twice: {}", said());
+    assert_eq!(stage.recorded_attempts(), [1, 1, 1]);
+    assert_eq!(stage.launched_files().len(), 3, "nothing ran twice: {}", said());
     assert!(said().contains("reused    review-done.md"), "{}", said());
 }
 
@@ -273,23 +284,23 @@ fn killed_in_the_middle_and_again() {
 #[test]
 fn killed_at_any_moment() {
     for ms in [1, 5, 10, 20, 40, 80] {
-        let stage = Stage::new(&[
-            ("review-a.md", "critical", GOOD),
-            ("review-b.md", "critical", GOOD),
+        let stage = TestStage::new(&[
+            ("review-a.md", "critical", OUTPUT_COMMAND),
+            ("review-b.md", "critical", OUTPUT_COMMAND),
             ("review-c.md", "advisory", "exit 1"),
         ]);
-        let mut command = Command::new(crate::env::binary());
-        command.args(["gate", "run", "--jobs", "1"]).env_clear().current_dir(stage.env.project());
-        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        let mut command = Command::new(crate::env::thru_binary());
+        command.args(["gate", "run", "--jobs", "1"]).env_clear().current_dir(stage.env.project_folder());
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home_folder());
         let mut child =
             command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(ms));
         child.kill().unwrap();
         child.wait().unwrap();
-        let output = stage.run(&["--jobs", "1"]);
-        let launched = ["review-a.md", "review-b.md", "review-c.md"].map(|file| stage.launched(file));
+        let output = stage.run_gate(&["--jobs", "1"]);
+        let launched = ["review-a.md", "review-b.md", "review-c.md"].map(|file| stage.count_launches(file));
         assert!(
-            launched.iter().all(|n| *n <= 2) && stage.attempts().iter().all(|n| *n <= 2),
+            launched.iter().all(|n| *n <= 2) && stage.recorded_attempts().iter().all(|n| *n <= 2),
             "{launched:?} {output}"
         );
         assert!(output.code == 3, "killed after {ms} ms: {launched:?} {output}");
@@ -299,65 +310,68 @@ fn killed_at_any_moment() {
 /// The limit is on failed launches. An output that succeeded may be made again whenever its inputs change.
 #[test]
 fn a_valid_result_starts_the_count_anew() {
-    let env = TestEnv::rooted();
-    env.write("project/plan.md", "v0\n");
-    let launch = format!("cat plan.md >> launches; {GOOD}");
+    let env = TestEnv::with_root();
+    env.write_file("project/plan.md", "v0\n");
+    let launch = format!("cat plan.md >> launches; {OUTPUT_COMMAND}");
     let words = ["gate", "expect", "review", "--critical", "review-a.md", "--input", "plan.md", "--"];
-    env.call(&[&words[..], &["sh", "-c", &launch]].concat()).run().ok();
+    env.thru_call(&[&words[..], &["sh", "-c", &launch]].concat()).run().assert_ok();
     for n in 1..=4 {
-        env.write("project/plan.md", format!("v{n}\n"));
-        env.thru(&["gate", "run"]).exits(0);
+        env.write_file("project/plan.md", format!("v{n}\n"));
+        env.run_thru(&["gate", "run"]).assert_exit_code(0);
     }
-    let launches = fs::read_to_string(env.project().join("launches")).unwrap();
+    let launches = fs::read_to_string(env.project_folder().join("launches")).unwrap();
     assert_eq!(launches, "v1\nv2\nv3\nv4\n");
 
     // A command that changes its own input never becomes valid, and its count does not restart.
-    let stage = Stage::new(&[("review-a.md", "critical", &format!("echo x >> plan.md; {GOOD}"))]);
-    let mut expected: Value = serde_json::from_str(&stage.read("expected.json")).unwrap();
+    let stage =
+        TestStage::new(&[("review-a.md", "critical", &format!("echo x >> plan.md; {OUTPUT_COMMAND}"))]);
+    let mut expected: Value = serde_json::from_str(&stage.read_output("expected.json")).unwrap();
     expected["outputs"][0]["inputs"] = json!(["plan.md"]);
-    stage.env.write("project/plan.md", "x\n");
-    stage.env.write("project/run/expected.json", expected.to_string());
-    stage.run(&[]).exits(4);
-    stage.run(&[]).exits(4);
-    assert_eq!(stage.launched("review-a.md"), 2);
+    stage.env.write_file("project/plan.md", "x\n");
+    stage.env.write_file("project/run/expected.json", expected.to_string());
+    stage.run_gate(&[]).assert_exit_code(4);
+    stage.run_gate(&[]).assert_exit_code(4);
+    assert_eq!(stage.count_launches("review-a.md"), 2);
 }
 
 #[test]
 fn nothing_is_launched_without_its_inputs() {
-    let env = TestEnv::rooted();
-    env.write("project/plan.md", "v1\n");
-    let words = ["gate", "expect", "review", "review-a.md", "--input", "plan.md", "--", "sh", "-c", GOOD];
-    env.thru(&words).ok();
-    fs::remove_file(env.project().join("plan.md")).unwrap();
-    let check = env.thru(&["gate", "check"]).exits(4);
+    let env = TestEnv::with_root();
+    env.write_file("project/plan.md", "v1\n");
+    let words =
+        ["gate", "expect", "review", "review-a.md", "--input", "plan.md", "--", "sh", "-c", OUTPUT_COMMAND];
+    env.run_thru(&words).assert_ok();
+    fs::remove_file(env.project_folder().join("plan.md")).unwrap();
+    let check = env.run_thru(&["gate", "check"]).assert_exit_code(4);
     assert!(check.stdout.contains("hint: restore its input plan.md"), "{check}");
-    let output = env.thru(&["gate", "run"]).exits(10);
+    let output = env.run_thru(&["gate", "run"]).assert_exit_code(10);
     assert!(output.stderr.contains("plan.md: this input of review-a.md does not exist"), "{output}");
-    let run = env.store().join("outputs/review-20261115T192200Z");
+    let run = env.store_folder().join("outputs/review-20261115T192200Z");
     assert_eq!(crate::env::names_in(&run), ["expected.json"], "nothing was begun");
-    env.write("project/plan.md", "v1\n");
-    env.thru(&["gate", "run"]).exits(0);
+    env.write_file("project/plan.md", "v1\n");
+    env.run_thru(&["gate", "run"]).assert_exit_code(0);
 }
 
 /// A launched command that outlived its run and the process that watched over it.
-struct Orphan {
-    stage: Stage,
+struct OrphanProcess {
+    stage: TestStage,
     process: rustix::process::Pid,
 }
 
-impl Orphan {
-    fn new() -> Orphan {
+impl OrphanProcess {
+    fn new() -> OrphanProcess {
         use std::os::unix::process::CommandExt;
-        let line =
-            format!("test -e second && {{ {GOOD}; exit 0; }}; touch second; echo $$ > pid; exec sleep 600");
-        let stage = Stage::new(&[("review-a.md", "critical", &line)]);
-        let mut command = Command::new(crate::env::binary());
-        command.args(["gate", "run"]).env_clear().current_dir(stage.env.project()).process_group(0);
-        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        let line = format!(
+            "test -e second && {{ {OUTPUT_COMMAND}; exit 0; }}; touch second; echo $$ > pid; exec sleep 600"
+        );
+        let stage = TestStage::new(&[("review-a.md", "critical", &line)]);
+        let mut command = Command::new(crate::env::thru_binary());
+        command.args(["gate", "run"]).env_clear().current_dir(stage.env.project_folder()).process_group(0);
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home_folder());
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
         wait_until("the launch", || {
-            pid_in(&stage).is_some() && !stage.read("review-a.md.process").is_empty()
+            launched_pid(&stage).is_some() && !stage.read_output("review-a.md.process").is_empty()
         });
         rustix::process::kill_process_group(
             rustix::process::Pid::from_child(&child),
@@ -365,46 +379,46 @@ impl Orphan {
         )
         .unwrap();
         child.wait().unwrap();
-        let process = pid_in(&stage).unwrap();
-        Orphan { stage, process }
+        let process = launched_pid(&stage).unwrap();
+        OrphanProcess { stage, process }
     }
 }
 
-fn pid_in(stage: &Stage) -> Option<rustix::process::Pid> {
-    let text = fs::read_to_string(stage.env.project().join("pid")).ok()?;
+fn launched_pid(stage: &TestStage) -> Option<rustix::process::Pid> {
+    let text = fs::read_to_string(stage.env.project_folder().join("pid")).ok()?;
     rustix::process::Pid::from_raw(text.trim().parse().ok()?)
 }
 
 /// Returns whether the process is gone, or has ended and is not yet collected by its new parent.
-fn is_gone(process: rustix::process::Pid) -> bool {
+fn has_process_ended(process: rustix::process::Pid) -> bool {
     let stat = || fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
     rustix::process::test_kill_process(process).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
 }
 
 #[test]
 fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
-    let Orphan { stage, process } = Orphan::new();
-    let check = stage.env.thru(&["gate", "check"]).exits(4);
+    let OrphanProcess { stage, process } = OrphanProcess::new();
+    let check = stage.env.run_thru(&["gate", "check"]).assert_exit_code(4);
     let hint = format!(
         "process {} is still working on it; `thru gate run` waits for it, and ends it when its time is up",
         process.as_raw_nonzero()
     );
     assert!(check.stdout.contains(&hint), "{check}");
-    let output = stage.run(&["--timeout", "1"]).exits(0);
+    let output = stage.run_gate(&["--timeout", "1"]).assert_exit_code(0);
     let named = format!("waiting   review-a.md: process {} of an earlier run", process.as_raw_nonzero());
     assert!(output.stderr.contains(&named) && output.stderr.contains("its time was up"), "{output}");
-    assert!(is_gone(process));
-    assert_eq!((stage.attempts(), stage.launched("review-a.md")), (vec![2], 2));
-    assert!(!stage.path("review-a.md.process").exists());
+    assert!(has_process_ended(process));
+    assert_eq!((stage.recorded_attempts(), stage.count_launches("review-a.md")), (vec![2], 2));
+    assert!(!stage.output_path("review-a.md.process").exists());
 }
 
 #[test]
 fn again_ends_what_an_earlier_run_has_left() {
-    let Orphan { stage, process } = Orphan::new();
-    let output = stage.run(&["--again"]).exits(0);
+    let OrphanProcess { stage, process } = OrphanProcess::new();
+    let output = stage.run_gate(&["--again"]).assert_exit_code(0);
     assert!(output.stderr.contains("ended, to be launched again"), "{output}");
-    assert!(is_gone(process));
-    assert_eq!((stage.attempts(), stage.launched("review-a.md")), (vec![1], 2));
+    assert!(has_process_ended(process));
+    assert_eq!((stage.recorded_attempts(), stage.count_launches("review-a.md")), (vec![1], 2));
 }
 
 /// However `gate run` ends, nothing that it launched continues unwatched.
@@ -414,27 +428,27 @@ fn whoever_ends_a_run_ends_what_it_launched() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
         // A command that ignores signals.
         let line = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.05; done";
-        let stage = Stage::new(&[("review-b.md", "critical", line)]);
-        let mut command = Command::new(crate::env::binary());
-        command.args(["gate", "run"]).env_clear().current_dir(stage.env.project());
-        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        let stage = TestStage::new(&[("review-b.md", "critical", line)]);
+        let mut command = Command::new(crate::env::thru_binary());
+        command.args(["gate", "run"]).env_clear().current_dir(stage.env.project_folder());
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home_folder());
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
-        wait_until("the launch", || pid_in(&stage).is_some());
+        wait_until("the launch", || launched_pid(&stage).is_some());
         std::thread::sleep(Duration::from_millis(200));
         kill_process(Pid::from_child(&child), signal).unwrap();
         // `nohup` and some shells start this test with signals ignored, and child processes inherit that.
-        if ignores(signal) {
+        if test_ignored_signal(signal) {
             child.kill().unwrap();
         }
         child.wait().unwrap();
-        let launched = pid_in(&stage).unwrap();
-        wait_until("its end", || is_gone(launched));
-        assert_eq!(stage.attempts(), [1]);
+        let launched = launched_pid(&stage).unwrap();
+        wait_until("its end", || has_process_ended(launched));
+        assert_eq!(stage.recorded_attempts(), [1]);
     }
 }
 
-fn ignores(signal: rustix::process::Signal) -> bool {
+fn test_ignored_signal(signal: rustix::process::Signal) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored =
         status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
@@ -446,23 +460,29 @@ fn ignores(signal: rustix::process::Signal) -> bool {
 fn an_interrupt_ends_what_was_launched() {
     use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
     use std::os::unix::process::CommandExt;
-    if ignores(Signal::INT) {
+    if test_ignored_signal(Signal::INT) {
         println!("skipped: whoever started this ignores interrupts, and so does everything below");
         return;
     }
     let line = "echo $$ > pid; exec sleep 600";
-    let stage = Stage::new(&[("review-a.md", "critical", GOOD), ("review-b.md", "critical", line)]);
-    let mut command = Command::new(crate::env::binary());
+    let stage =
+        TestStage::new(&[("review-a.md", "critical", OUTPUT_COMMAND), ("review-b.md", "critical", line)]);
+    let mut command = Command::new(crate::env::thru_binary());
     command
         .args(["gate", "run", "--jobs", "1"])
         .env_clear()
-        .current_dir(stage.env.project())
+        .current_dir(stage.env.project_folder())
         .process_group(0);
-    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home_folder());
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let mut child = command.spawn().unwrap();
     let pid = || {
-        fs::read_to_string(stage.env.project().join("pid")).ok()?.trim().parse().ok().and_then(Pid::from_raw)
+        fs::read_to_string(stage.env.project_folder().join("pid"))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+            .and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
     // The command may run a moment before its launch is recorded.
@@ -475,44 +495,44 @@ fn an_interrupt_ends_what_was_launched() {
     wait_until("its end", || {
         test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
     });
-    assert_eq!(stage.attempts(), [1, 1]);
+    assert_eq!(stage.recorded_attempts(), [1, 1]);
 }
 
 /// The records of somebody else may contain any command.
 #[test]
 fn an_untrusted_root_launches_nothing() {
-    let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
-    stage.env.thru(&["trust", "--revoke"]).ok();
-    let output = stage.run(&[]).exits(15);
-    assert!(output.stderr.contains("not trusted") && stage.launches().is_empty(), "{output}");
-    stage.env.thru(&["gate", "check"]).exits(4);
+    let stage = TestStage::new(&[("review-a.md", "critical", OUTPUT_COMMAND)]);
+    stage.env.run_thru(&["trust", "--revoke"]).assert_ok();
+    let output = stage.run_gate(&[]).assert_exit_code(15);
+    assert!(output.stderr.contains("not trusted") && stage.launched_files().is_empty(), "{output}");
+    stage.env.run_thru(&["gate", "check"]).assert_exit_code(4);
 }
 
 /// An output that is a link is moved away, and nothing is written through it.
 #[test]
 fn a_link_is_moved_out_of_the_way() {
-    let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
-    let target = stage.env.write("project/precious.md", "mine\n");
-    std::os::unix::fs::symlink(&target, stage.path("review-a.md")).unwrap();
-    stage.run(&[]).ok();
+    let stage = TestStage::new(&[("review-a.md", "critical", OUTPUT_COMMAND)]);
+    let target = stage.env.write_file("project/precious.md", "mine\n");
+    std::os::unix::fs::symlink(&target, stage.output_path("review-a.md")).unwrap();
+    stage.run_gate(&[]).assert_ok();
     assert_eq!(fs::read_to_string(target).unwrap(), "mine\n");
-    assert!(stage.read("review-a.md").contains("report"));
+    assert!(stage.read_output("review-a.md").contains("report"));
 }
 
 /// If a command leaves a file unchanged, the file does not count as its work.
 #[test]
 fn what_was_stale_does_not_become_fresh_by_itself() {
-    let env = TestEnv::rooted();
-    env.write("project/plan.md", "v1\n");
+    let env = TestEnv::with_root();
+    env.write_file("project/plan.md", "v1\n");
     let launch = ["sh", "-c", "true"];
     let words =
         ["gate", "expect", "review", "review-a.md", "--input", "plan.md", "--prompt", "Be {role}.", "--"];
-    env.call(&[&words[..], &launch[..]].concat()).run().ok();
-    let run = env.store().join("outputs/review-20261115T192200Z");
-    fs::write(run.join("review-a.md"), format!("of v1\n{DONE}\n")).unwrap();
-    env.thru(&["gate", "check"]).exits(0);
-    env.write("project/plan.md", "v2\n");
-    let output = env.thru(&["gate", "run"]).exits(4);
+    env.thru_call(&[&words[..], &launch[..]].concat()).run().assert_ok();
+    let run = env.store_folder().join("outputs/review-20261115T192200Z");
+    fs::write(run.join("review-a.md"), format!("of v1\n{COMPLETE_MARK}\n")).unwrap();
+    env.run_thru(&["gate", "check"]).assert_exit_code(0);
+    env.write_file("project/plan.md", "v2\n");
+    let output = env.run_thru(&["gate", "run"]).assert_exit_code(4);
     assert!(output.stdout.contains("missing     critical  review-a.md"), "{output}");
     let kept = crate::env::names_in(&run);
     assert!(kept.iter().any(|name| name.starts_with("review-a.md.set-aside-")), "{kept:?}");
@@ -523,15 +543,15 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
 #[test]
 fn progress_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-    let stage = Stage::new(&[("review-a.md", "critical", &format!("sleep 0.7; {GOOD}"))]);
+    let stage = TestStage::new(&[("review-a.md", "critical", &format!("sleep 0.7; {OUTPUT_COMMAND}"))]);
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let slave = fs::File::options().write(true).open(name.to_str().unwrap()).unwrap();
-    let mut command = Command::new(crate::env::binary());
-    command.args(["gate", "run"]).env_clear().current_dir(stage.env.project()).env("TERM", "xterm");
-    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+    let mut command = Command::new(crate::env::thru_binary());
+    command.args(["gate", "run"]).env_clear().current_dir(stage.env.project_folder()).env("TERM", "xterm");
+    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home_folder());
     let mut child = command.stdout(std::process::Stdio::piped()).stderr(slave).spawn().unwrap();
     drop(command);
     let mut seen = Vec::new();

@@ -8,48 +8,48 @@ use serde_json::Value;
 
 use crate::env::{TestEnv, copy_binary, names_in};
 
-const LOCAL: &str = "project/.claude/settings.local.json";
+const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 
-const MINE: &str = "{\n\t// my own\n\t\"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n\t\"hooks\": {\n\t\t\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}],\n\t},\n}\r\n";
+const USER_SETTINGS: &str = "{\n\t// my own\n\t\"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n\t\"hooks\": {\n\t\t\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}],\n\t},\n}\r\n";
 
 #[test]
 fn install_is_insertion_and_uninstall_gives_the_bytes_back() {
     for (words, rel) in [
-        (&["claude-code"][..], LOCAL),
+        (&["claude-code"][..], LOCAL_SETTINGS_PATH),
         (&["claude-code", "--user"], "home/.claude/settings.json"),
         (&["claude-code", "--project"], "project/.claude/settings.json"),
         (&["droid"], "home/.factory/settings.json"),
         (&["droid", "--project"], "project/.factory/settings.json"),
     ] {
-        let env = TestEnv::repository();
-        env.thru(&["context", "init"]).ok();
-        env.write(rel, MINE);
-        let before = env.tree();
-        env.thru(&[&["install"], words].concat()).ok();
-        let installed = fs::read_to_string(env.base().join(rel)).unwrap();
-        for line in MINE.lines() {
+        let env = TestEnv::with_repository();
+        env.run_thru(&["context", "init"]).assert_ok();
+        env.write_file(rel, USER_SETTINGS);
+        let before = env.file_tree();
+        env.run_thru(&[&["install"], words].concat()).assert_ok();
+        let installed = fs::read_to_string(env.base_folder().join(rel)).unwrap();
+        for line in USER_SETTINGS.lines() {
             assert!(installed.contains(line.trim_end_matches(['}', ',', ']'])), "{rel}: {line}\n{installed}");
         }
         assert!(installed.contains("hook"), "{installed}");
-        let once = env.tree();
-        let again = env.thru(&[&["install"], words].concat()).ok();
-        once.assert_same(&env.tree(), "twice is once");
+        let once = env.file_tree();
+        let again = env.run_thru(&[&["install"], words].concat()).assert_ok();
+        once.assert_unchanged(&env.file_tree(), "twice is once");
         assert!(again.stdout.contains("nothing to change"), "{again}");
-        env.thru(&[&["uninstall"], words].concat()).ok();
-        let mut changes = before.changes(&env.tree());
+        env.run_thru(&[&["uninstall"], words].concat()).assert_ok();
+        let mut changes = before.changes_to(&env.file_tree());
         changes.retain(|change| !change.contains("/.local") && !change.starts_with('~'));
         assert_eq!(changes, [""; 0], "{words:?}");
-        assert_eq!(fs::read_to_string(env.base().join(rel)).unwrap(), MINE, "{words:?}");
+        assert_eq!(fs::read_to_string(env.base_folder().join(rel)).unwrap(), USER_SETTINGS, "{words:?}");
     }
 }
 
 #[test]
 fn a_dry_run_shows_the_diff_and_writes_nothing() {
-    let env = TestEnv::repository();
-    env.write(LOCAL, MINE);
-    let before = env.tree();
-    let shown = env.thru(&["install", "claude-code", "--dry-run"]).ok().stdout;
-    before.assert_same(&env.tree(), "a dry run");
+    let env = TestEnv::with_repository();
+    env.write_file(LOCAL_SETTINGS_PATH, USER_SETTINGS);
+    let before = env.file_tree();
+    let shown = env.run_thru(&["install", "claude-code", "--dry-run"]).assert_ok().stdout;
+    before.assert_unchanged(&env.file_tree(), "a dry run");
     assert!(
         shown.contains("\n+") && shown.contains("PostToolUse") && shown.contains("would change"),
         "{shown}"
@@ -58,94 +58,104 @@ fn a_dry_run_shows_the_diff_and_writes_nothing() {
 
 #[test]
 fn what_one_person_installs_does_not_show_in_git() {
-    let env = TestEnv::repository();
-    env.write("home/.claude/x", "");
-    env.thru(&["init"]).ok();
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
-    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    let env = TestEnv::with_repository();
+    env.write_file("home/.claude/x", "");
+    env.run_thru(&["init"]).assert_ok();
+    assert_eq!(env.run_git(&["status", "--porcelain"]), "");
+    let exclude = fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap();
     assert!(exclude.contains("/.claude/settings.local.json"), "{exclude}");
-    env.thru(&["uninstall", "claude-code"]).ok();
-    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
+    let exclude = fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap();
     assert!(!exclude.contains("throughline") && !exclude.contains(".claude"), "{exclude}");
-    assert!(!env.project().join(".claude/settings.local.json").exists(), "it was not there before");
+    assert!(!env.project_folder().join(".claude/settings.local.json").exists(), "it was not there before");
 }
 
 #[test]
 fn a_file_in_git_is_written_only_when_that_is_said() {
-    let env = TestEnv::repository();
-    env.write(LOCAL, "{}");
-    env.git(&["add", "-f", "."]);
-    env.git(&["commit", "-qm", "x"]);
-    let refused = env.thru(&["install", "claude-code"]).exits(15);
+    let env = TestEnv::with_repository();
+    env.write_file(LOCAL_SETTINGS_PATH, "{}");
+    env.run_git(&["add", "-f", "."]);
+    env.run_git(&["commit", "-qm", "x"]);
+    let refused = env.run_thru(&["install", "claude-code"]).assert_exit_code(15);
     assert!(refused.stderr.contains("--project"), "{refused}");
-    assert_eq!(fs::read_to_string(env.base().join(LOCAL)).unwrap(), "{}");
+    assert_eq!(fs::read_to_string(env.base_folder().join(LOCAL_SETTINGS_PATH)).unwrap(), "{}");
 }
 
 #[test]
 fn a_file_that_does_not_parse_is_left_alone() {
-    let env = TestEnv::repository();
-    env.write(LOCAL, "{\n  \"hooks\": {\n");
-    let refused = env.thru(&["install", "claude-code"]).exits(12);
+    let env = TestEnv::with_repository();
+    env.write_file(LOCAL_SETTINGS_PATH, "{\n  \"hooks\": {\n");
+    let refused = env.run_thru(&["install", "claude-code"]).assert_exit_code(12);
     assert!(refused.stderr.contains("settings.local.json") && refused.stderr.contains("line 3"), "{refused}");
-    assert_eq!(fs::read_to_string(env.base().join(LOCAL)).unwrap(), "{\n  \"hooks\": {\n");
-    let init = env.thru(&["init"]).ok();
+    assert_eq!(
+        fs::read_to_string(env.base_folder().join(LOCAL_SETTINGS_PATH)).unwrap(),
+        "{\n  \"hooks\": {\n"
+    );
+    let init = env.run_thru(&["init"]).assert_ok();
     assert!(init.stderr.contains("not wired"), "{init}");
 }
 
 #[test]
 fn settings_behind_a_link_stay_behind_it() {
     let env = TestEnv::new();
-    let real = env.write("dotfiles/settings.json", MINE);
-    fs::create_dir_all(env.home().join(".claude")).unwrap();
-    let link = env.home().join(".claude/settings.json");
+    let real = env.write_file("dotfiles/settings.json", USER_SETTINGS);
+    fs::create_dir_all(env.home_folder().join(".claude")).unwrap();
+    let link = env.home_folder().join(".claude/settings.json");
     symlink(&real, &link).unwrap();
-    env.thru(&["install", "claude-code", "--user"]).ok();
+    env.run_thru(&["install", "claude-code", "--user"]).assert_ok();
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert!(fs::read_to_string(&real).unwrap().contains("PostToolUse"));
-    env.thru(&["uninstall", "claude-code", "--user"]).ok();
-    assert_eq!(fs::read_to_string(&real).unwrap(), MINE);
+    env.run_thru(&["uninstall", "claude-code", "--user"]).assert_ok();
+    assert_eq!(fs::read_to_string(&real).unwrap(), USER_SETTINGS);
 }
 
 #[test]
 fn init_wires_what_is_in_use_and_nothing_else() {
-    let env = TestEnv::repository();
-    let report = env.json(&["init"]);
-    assert_eq!((report["wired"].as_array().unwrap().len(), env.home().join(".claude").exists()), (0, false));
-    env.write("home/.factory/x", "");
-    let report = env.json(&["init"]);
+    let env = TestEnv::with_repository();
+    let report = env.run_thru_json(&["init"]);
+    assert_eq!(
+        (report["wired"].as_array().unwrap().len(), env.home_folder().join(".claude").exists()),
+        (0, false)
+    );
+    env.write_file("home/.factory/x", "");
+    let report = env.run_thru_json(&["init"]);
     let names: Vec<&Value> =
         report["wired"].as_array().unwrap().iter().map(|wired| &wired["harness"]).collect();
     assert_eq!(names, ["droid"]);
     let hooks: Value =
-        serde_json::from_slice(&fs::read(env.home().join(".factory/hooks.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(env.home_folder().join(".factory/hooks.json")).unwrap()).unwrap();
     let command = hooks["PostToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
     assert!(command.ends_with("thru hook droid PostToolUse") && command.starts_with('/'), "{command}");
-    let env = TestEnv::repository();
-    env.write("home/.claude/x", "");
-    assert_eq!(env.json(&["init", "--no-hooks"])["wired"].as_array().unwrap().len(), 0);
-    assert_eq!(env.json(&["context", "init"])["wired"].as_array().unwrap().len(), 0);
+    let env = TestEnv::with_repository();
+    env.write_file("home/.claude/x", "");
+    assert_eq!(env.run_thru_json(&["init", "--no-hooks"])["wired"].as_array().unwrap().len(), 0);
+    assert_eq!(env.run_thru_json(&["context", "init"])["wired"].as_array().unwrap().len(), 0);
 }
 
 #[test]
 fn a_hook_of_claude_code_is_started_without_a_shell() {
-    let env = TestEnv::repository();
-    env.thru(&["install", "claude-code"]).ok();
-    let settings: Value = serde_json::from_slice(&fs::read(env.base().join(LOCAL)).unwrap()).unwrap();
+    let env = TestEnv::with_repository();
+    env.run_thru(&["install", "claude-code"]).assert_ok();
+    let settings: Value =
+        serde_json::from_slice(&fs::read(env.base_folder().join(LOCAL_SETTINGS_PATH)).unwrap()).unwrap();
     let hook = &settings["hooks"]["PostToolUse"][0]["hooks"][0];
     assert_eq!(hook["args"], serde_json::json!(["hook", "claude-code", "PostToolUse"]));
     assert!(hook["command"].as_str().is_some_and(|command| command.starts_with('/')), "{hook}");
-    env.thru(&["install", "claude-code", "--project"]).ok();
-    let shared = fs::read_to_string(env.project().join(".claude/settings.json")).unwrap();
-    assert!(shared.contains("command -v thru") && !shared.contains(env.base().to_str().unwrap()), "{shared}");
+    env.run_thru(&["install", "claude-code", "--project"]).assert_ok();
+    let shared = fs::read_to_string(env.project_folder().join(".claude/settings.json")).unwrap();
+    assert!(
+        shared.contains("command -v thru") && !shared.contains(env.base_folder().to_str().unwrap()),
+        "{shared}"
+    );
 }
 
 #[test]
 fn a_command_of_the_users_own_is_not_overwritten() {
-    let env = TestEnv::repository();
-    let mine = env.write("project/.claude/commands/thru-context.md", "mine\n");
-    let noted = env.thru(&["install", "claude-code"]).ok();
+    let env = TestEnv::with_repository();
+    let mine = env.write_file("project/.claude/commands/thru-context.md", "mine\n");
+    let noted = env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(noted.stderr.contains("left alone"), "{noted}");
-    env.thru(&["uninstall", "claude-code"]).ok();
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
 }
 
@@ -154,111 +164,111 @@ fn a_command_of_the_users_own_is_not_overwritten() {
 fn a_command_of_the_users_own_is_not_hidden_from_git() {
     const MINE: &str = ".claude/commands/thru-context.md";
     const OURS: &str = ".claude/commands/handoff.md";
-    let env = TestEnv::repository();
-    env.write("project/a.py", "");
-    env.git(&["add", "a.py"]);
-    env.git(&["commit", "-qm", "start"]);
-    env.git(&["worktree", "add", "-q", "../tree"]);
-    let list = env.project().join(".git/info/exclude");
+    let env = TestEnv::with_repository();
+    env.write_file("project/a.py", "");
+    env.run_git(&["add", "a.py"]);
+    env.run_git(&["commit", "-qm", "start"]);
+    env.run_git(&["worktree", "add", "-q", "../tree"]);
+    let list = env.project_folder().join(".git/info/exclude");
     let is_hidden =
         |file: &str| fs::read_to_string(&list).unwrap().lines().any(|line| line == format!("/{file}"));
     // The file is in one worktree, and then in the other.
     for folder in ["project", "tree"] {
-        let mine = env.write(&format!("{folder}/{MINE}"), "mine\n");
-        env.thru(&["install", "claude-code"]).ok();
+        let mine = env.write_file(&format!("{folder}/{MINE}"), "mine\n");
+        env.run_thru(&["install", "claude-code"]).assert_ok();
         assert!(is_hidden(OURS) && !is_hidden(MINE), "{folder}: {}", fs::read_to_string(&list).unwrap());
-        let again = env.thru(&["install", "claude-code", "--json"]).ok().stdout;
+        let again = env.run_thru(&["install", "claude-code", "--json"]).assert_ok().stdout;
         assert!(!again.contains("info/exclude"), "{folder}: {again}");
-        env.thru(&["uninstall", "claude-code"]).ok();
+        env.run_thru(&["uninstall", "claude-code"]).assert_ok();
         fs::remove_file(mine).unwrap();
     }
     // An older version of thru hid the file. A line that the user wrote above ours is left alone.
-    env.thru(&["install", "claude-code"]).ok();
+    env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(is_hidden(MINE));
-    env.write(&format!("project/{MINE}"), "mine\n");
-    env.thru(&["install", "claude-code"]).ok();
+    env.write_file(&format!("project/{MINE}"), "mine\n");
+    env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(is_hidden(OURS) && !is_hidden(MINE));
-    env.thru(&["uninstall", "claude-code"]).ok();
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     fs::write(&list, format!("/{MINE}\n")).unwrap();
-    env.thru(&["install", "claude-code"]).ok();
+    env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(is_hidden(OURS) && is_hidden(MINE));
-    env.thru(&["uninstall", "claude-code"]).ok();
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert_eq!(fs::read_to_string(&list).unwrap(), format!("/{MINE}\n"));
 }
 
 #[test]
 fn the_doctor_knows_what_is_wired_and_what_never_fired() {
-    let env = TestEnv::repository();
-    env.write("home/.claude/settings.json", "{\"cleanupPeriodDays\": 7}");
-    env.thru(&["init"]).ok();
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
-    let doctor = env.thru(&["doctor"]).ok().stdout;
+    let env = TestEnv::with_repository();
+    env.write_file("home/.claude/settings.json", "{\"cleanupPeriodDays\": 7}");
+    env.run_thru(&["init"]).assert_ok();
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
+    let doctor = env.run_thru(&["doctor"]).assert_ok().stdout;
     assert!(doctor.contains("never fired here: ") && doctor.contains(", Stop, "), "{doctor}");
     assert!(!doctor.contains("here: SessionStart"), "{doctor}");
     assert!(doctor.contains("after 7 days") && doctor.contains("/thru-context"), "{doctor}");
-    assert_eq!(env.json(&["doctor"])["events"][0]["event"], "session-start");
+    assert_eq!(env.run_thru_json(&["doctor"])["events"][0]["event"], "session-start");
 }
 
 #[test]
 fn a_file_that_the_harness_ignores_is_named() {
-    let env = TestEnv::repository();
-    env.write("home/.claude/x", "");
-    env.write(LOCAL, MINE);
-    let init = env.thru(&["init"]).ok();
+    let env = TestEnv::with_repository();
+    env.write_file("home/.claude/x", "");
+    env.write_file(LOCAL_SETTINGS_PATH, USER_SETTINGS);
+    let init = env.run_thru(&["init"]).assert_ok();
     assert!(init.stderr.contains("ignores this file"), "{init}");
-    let doctor = env.thru(&["doctor"]).exits(1);
+    let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(doctor.stdout.contains("ignores this file"), "{doctor}");
 }
 
 #[test]
 fn wired_twice_is_avoided_and_told() {
-    let env = TestEnv::repository();
-    env.thru(&["install", "claude-code", "--user"]).ok();
-    let init = env.thru(&["init"]).ok();
+    let env = TestEnv::with_repository();
+    env.run_thru(&["install", "claude-code", "--user"]).assert_ok();
+    let init = env.run_thru(&["init"]).assert_ok();
     assert!(init.stderr.contains("wired already, in"), "{init}");
-    assert!(!env.base().join(LOCAL).exists());
-    env.thru(&["install", "claude-code"]).ok();
-    assert!(env.thru(&["doctor"]).exits(1).stdout.contains("wired more than once"));
-    let left = env.thru(&["uninstall", "claude-code"]).ok();
+    assert!(!env.base_folder().join(LOCAL_SETTINGS_PATH).exists());
+    env.run_thru(&["install", "claude-code"]).assert_ok();
+    assert!(env.run_thru(&["doctor"]).assert_exit_code(1).stdout.contains("wired more than once"));
+    let left = env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert!(left.stderr.contains("still here"), "{left}");
-    env.thru(&["doctor"]).ok();
+    env.run_thru(&["doctor"]).assert_ok();
 }
 
 #[test]
 fn a_list_of_gits_that_is_no_text_is_kept() {
-    let env = TestEnv::repository();
+    let env = TestEnv::with_repository();
     let mine = b"caf\xe9\n/.claude/mine\n".to_vec();
-    env.write("project/.git/info/exclude", &mine);
-    env.thru(&["install", "claude-code"]).ok();
-    env.thru(&["uninstall", "claude-code"]).ok();
-    assert_eq!(fs::read(env.project().join(".git/info/exclude")).unwrap(), mine);
+    env.write_file("project/.git/info/exclude", &mine);
+    env.run_thru(&["install", "claude-code"]).assert_ok();
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
+    assert_eq!(fs::read(env.project_folder().join(".git/info/exclude")).unwrap(), mine);
 }
 
 /// The exclude list had no line end at its end, so one was added before our lines. Uninstalling removes that line
 /// end only if nothing follows.
 #[test]
 fn what_the_user_adds_below_our_lines_keeps_its_line_end() {
-    let env = TestEnv::repository();
-    let list = env.project().join(".git/info/exclude");
+    let env = TestEnv::with_repository();
+    let list = env.project_folder().join(".git/info/exclude");
     for (added, left) in [("", "*.log"), ("*.tmp\n", "*.log\n*.tmp\n")] {
-        env.write("project/.git/info/exclude", "*.log");
-        env.thru(&["install", "claude-code"]).ok();
+        env.write_file("project/.git/info/exclude", "*.log");
+        env.run_thru(&["install", "claude-code"]).assert_ok();
         let ours = fs::read_to_string(&list).unwrap();
-        env.write("project/.git/info/exclude", format!("{ours}{added}"));
-        env.thru(&["uninstall", "claude-code"]).ok();
+        env.write_file("project/.git/info/exclude", format!("{ours}{added}"));
+        env.run_thru(&["uninstall", "claude-code"]).assert_ok();
         assert_eq!(fs::read_to_string(&list).unwrap(), left);
     }
 }
 
 #[test]
 fn every_cycle_gives_the_bytes_back() {
-    let env = TestEnv::repository();
-    let before = env.tree();
+    let env = TestEnv::with_repository();
+    let before = env.file_tree();
     for _ in 0..3 {
-        env.thru(&["install", "claude-code"]).ok();
-        env.thru(&["uninstall", "claude-code"]).ok();
-        assert!(!env.base().join(LOCAL).exists(), "it was not there before");
-        let mut changes = before.changes(&env.tree());
+        env.run_thru(&["install", "claude-code"]).assert_ok();
+        env.run_thru(&["uninstall", "claude-code"]).assert_ok();
+        assert!(!env.base_folder().join(LOCAL_SETTINGS_PATH).exists(), "it was not there before");
+        let mut changes = before.changes_to(&env.file_tree());
         changes.retain(|change| {
             !change.contains("/.local") && !change.starts_with('~') && !change.ends_with("/.claude")
         });
@@ -268,97 +278,98 @@ fn every_cycle_gives_the_bytes_back() {
 
 #[test]
 fn the_doctor_names_settings_that_do_not_parse() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
-    env.write(LOCAL, "{ \"hooks\": [");
-    let doctor = env.thru(&["doctor"]).exits(1);
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    env.write_file(LOCAL_SETTINGS_PATH, "{ \"hooks\": [");
+    let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(doctor.stdout.contains("settings.local.json") && doctor.stdout.contains("column"), "{doctor}");
 }
 
 #[test]
 fn one_folder_of_commands_serves_both_scopes_of_a_project() {
-    let env = TestEnv::repository();
-    env.thru(&["context", "init"]).ok();
-    env.thru(&["install", "claude-code"]).ok();
-    env.thru(&["install", "claude-code", "--project"]).ok();
-    let command = env.project().join(".claude/commands/thru-context.md");
-    let shown = env.git(&["status", "--porcelain", "-uall"]);
+    let env = TestEnv::with_repository();
+    env.run_thru(&["context", "init"]).assert_ok();
+    env.run_thru(&["install", "claude-code"]).assert_ok();
+    env.run_thru(&["install", "claude-code", "--project"]).assert_ok();
+    let command = env.project_folder().join(".claude/commands/thru-context.md");
+    let shown = env.run_git(&["status", "--porcelain", "-uall"]);
     assert!(shown.contains("thru-context.md") && !shown.contains("settings.local.json"), "{shown}");
-    env.thru(&["uninstall", "claude-code"]).ok();
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert!(command.exists(), "the project's install still needs it");
-    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    let exclude = fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap();
     assert!(!exclude.contains(".claude") && !exclude.contains("throughline"), "{exclude}");
-    env.thru(&["uninstall", "claude-code", "--project"]).ok();
-    assert!(!env.project().join(".claude").exists(), "the folder was ours");
+    env.run_thru(&["uninstall", "claude-code", "--project"]).assert_ok();
+    assert!(!env.project_folder().join(".claude").exists(), "the folder was ours");
 }
 
 #[test]
 fn the_doctor_names_versions_and_files_that_do_not_parse() {
-    let env = TestEnv::repository();
-    env.write("lib/node_modules/x/package.json", "{\"name\": \"x\", \"version\": \"9.8.7\"}");
-    env.write("lib/node_modules/x/bin/claude", "#!/bin/sh\n");
-    env.write("bin/.keep", "");
-    symlink(env.base().join("lib/node_modules/x/bin/claude"), env.base().join("bin/claude")).unwrap();
-    env.thru(&["context", "init"]).ok();
-    env.thru(&["install", "claude-code"]).ok();
-    env.write("home/.claude/settings.json", "{\n  nonsense\n}\n");
-    let path = format!("{}:/usr/bin:/bin", env.base().join("bin").display());
-    let told = env.call(&["doctor"]).var("PATH", &path).run().exits(1);
+    let env = TestEnv::with_repository();
+    env.write_file("lib/node_modules/x/package.json", "{\"name\": \"x\", \"version\": \"9.8.7\"}");
+    env.write_file("lib/node_modules/x/bin/claude", "#!/bin/sh\n");
+    env.write_file("bin/.keep", "");
+    symlink(env.base_folder().join("lib/node_modules/x/bin/claude"), env.base_folder().join("bin/claude"))
+        .unwrap();
+    env.run_thru(&["context", "init"]).assert_ok();
+    env.run_thru(&["install", "claude-code"]).assert_ok();
+    env.write_file("home/.claude/settings.json", "{\n  nonsense\n}\n");
+    let path = format!("{}:/usr/bin:/bin", env.base_folder().join("bin").display());
+    let told = env.thru_call(&["doctor"]).with_variable("PATH", &path).run().assert_exit_code(1);
     assert!(told.stdout.contains("Claude Code 9.8.7, hooks in"), "{told}");
     assert!(told.stdout.contains("home/.claude/settings.json"), "{told}");
 }
 
 #[test]
 fn a_file_that_is_ours_alone_goes_also_after_a_change() {
-    for (harness, rel) in [("claude-code", LOCAL), ("droid", "home/.factory/hooks.json")] {
-        let env = TestEnv::repository();
-        env.thru(&["context", "init"]).ok();
-        env.thru(&["install", harness]).ok();
-        env.write("home/.config/throughline/config.toml", "[loops]\nvalidator_timeout = 600\n");
-        let changed = env.thru(&["install", harness]).ok();
+    for (harness, rel) in [("claude-code", LOCAL_SETTINGS_PATH), ("droid", "home/.factory/hooks.json")] {
+        let env = TestEnv::with_repository();
+        env.run_thru(&["context", "init"]).assert_ok();
+        env.run_thru(&["install", harness]).assert_ok();
+        env.write_file("home/.config/throughline/config.toml", "[loops]\nvalidator_timeout = 600\n");
+        let changed = env.run_thru(&["install", harness]).assert_ok();
         assert!(changed.stdout.contains("changed"), "{changed}");
-        env.thru(&["uninstall", harness]).ok();
-        assert!(!env.base().join(rel).exists(), "{rel}");
+        env.run_thru(&["uninstall", harness]).assert_ok();
+        assert!(!env.base_folder().join(rel).exists(), "{rel}");
     }
 }
 
 #[test]
 fn a_file_that_does_not_parse_keeps_nothing_of_ours_in_the_others() {
-    let env = TestEnv::repository();
-    env.thru(&["context", "init"]).ok();
-    env.thru(&["install", "droid"]).ok();
-    let broken = env.write("home/.factory/settings.json", "{ \"hooks\": ");
-    let told = env.thru(&["uninstall", "droid"]).exits(12);
+    let env = TestEnv::with_repository();
+    env.run_thru(&["context", "init"]).assert_ok();
+    env.run_thru(&["install", "droid"]).assert_ok();
+    let broken = env.write_file("home/.factory/settings.json", "{ \"hooks\": ");
+    let told = env.run_thru(&["uninstall", "droid"]).assert_exit_code(12);
     assert!(
         told.stderr.contains(broken.to_str().unwrap()) && told.stderr.contains("fix that file"),
         "{told}"
     );
-    assert_eq!(names_in(&env.home().join(".factory")), ["settings.json"], "{told}");
+    assert_eq!(names_in(&env.home_folder().join(".factory")), ["settings.json"], "{told}");
     assert_eq!(fs::read_to_string(&broken).unwrap(), "{ \"hooks\": ");
-    let again = env.call(&["uninstall", "droid", "--json"]).run().exits(12).json();
+    let again = env.thru_call(&["uninstall", "droid", "--json"]).run().assert_exit_code(12).json();
     assert_eq!(again["failed"][0]["path"], broken.to_str().unwrap());
     fs::write(&broken, "{}").unwrap();
-    env.thru(&["uninstall", "droid"]).ok();
+    env.run_thru(&["uninstall", "droid"]).assert_ok();
 }
 
 #[test]
 fn what_cannot_be_installed_whole_is_not_begun() {
-    let env = TestEnv::repository();
-    env.write("project/.claude/commands", "a file of mine");
-    let before = env.tree();
-    env.thru(&["install", "claude-code"]).exits(15);
-    before.assert_same(&env.tree(), "nothing was written");
+    let env = TestEnv::with_repository();
+    env.write_file("project/.claude/commands", "a file of mine");
+    let before = env.file_tree();
+    env.run_thru(&["install", "claude-code"]).assert_exit_code(15);
+    before.assert_unchanged(&env.file_tree(), "nothing was written");
 }
 
 #[test]
 fn what_the_user_wrote_into_a_command_of_ours_is_kept() {
     for task in ["install", "uninstall"] {
-        let env = TestEnv::repository();
-        env.thru(&["install", "claude-code"]).ok();
-        let path = env.project().join(".claude/commands/handoff.md");
+        let env = TestEnv::with_repository();
+        env.run_thru(&["install", "claude-code"]).assert_ok();
+        let path = env.project_folder().join(".claude/commands/handoff.md");
         let mine = fs::read_to_string(&path).unwrap() + "And in German, please.\n";
         fs::write(&path, &mine).unwrap();
-        let report = env.json(&[task, "claude-code"]);
+        let report = env.run_thru_json(&[task, "claude-code"]);
         let files = report["files"].as_array().unwrap();
         let kept =
             files.iter().filter_map(|file| file["backup"].as_str()).find(|p| p.ends_with("handoff.md"));
@@ -371,14 +382,14 @@ fn what_the_user_wrote_into_a_command_of_ours_is_kept() {
 fn a_binary_of_any_place_and_name_is_known_again() {
     for name in ["it's here/thru", "with a blank/thru", "thru-copy"] {
         for harness in ["claude-code", "droid"] {
-            let env = TestEnv::repository();
-            let copy = env.base().join(name);
+            let env = TestEnv::with_repository();
+            let copy = env.base_folder().join(name);
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             copy_binary(&copy);
-            let run = |task| env.call(&[task, harness, "--user"]).program(&copy).run().ok();
+            let run = |task| env.thru_call(&[task, harness, "--user"]).with_program(&copy).run().assert_ok();
             run("install");
             assert!(run("install").stdout.contains("nothing to change"), "{name}, {harness}");
-            let folder = env.home().join(if harness == "droid" { ".factory" } else { ".claude" });
+            let folder = env.home_folder().join(if harness == "droid" { ".factory" } else { ".claude" });
             let command = fs::read_to_string(folder.join("commands/pickup.md")).unwrap();
             assert!(!command.contains("`/") || name == "thru-copy", "quoted: {command}");
             run("uninstall");
@@ -389,21 +400,21 @@ fn a_binary_of_any_place_and_name_is_known_again() {
 
 #[test]
 fn a_binary_called_by_a_winding_path_is_written_straight() {
-    let env = TestEnv::repository();
-    let copy = env.base().join("thru");
+    let env = TestEnv::with_repository();
+    let copy = env.base_folder().join("thru");
     copy_binary(&copy);
     let way = std::path::Path::new("../home/../thru");
-    env.call(&["install", "claude-code"]).program(way).run().ok();
-    let text = fs::read_to_string(env.base().join(LOCAL)).unwrap();
+    env.thru_call(&["install", "claude-code"]).with_program(way).run().assert_ok();
+    let text = fs::read_to_string(env.base_folder().join(LOCAL_SETTINGS_PATH)).unwrap();
     assert!(text.contains(copy.to_str().unwrap()) && !text.contains(".."), "{text}");
 }
 
 #[test]
 fn a_folder_that_may_not_be_written_is_told_as_such() {
-    let env = TestEnv::repository();
+    let env = TestEnv::with_repository();
     let call = env.call_bound_by_modes(&["install", "claude-code"]);
-    fs::set_permissions(env.project(), std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
-    call.run().exits(11);
+    fs::set_permissions(env.project_folder(), std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
+    call.run().assert_exit_code(11);
 }
 
 /// An older version wrote the command `/loop`, which the harness itself has now. A user's own command with that
@@ -411,13 +422,13 @@ fn a_folder_that_may_not_be_written_is_told_as_such() {
 #[test]
 fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
     for task in ["install", "uninstall"] {
-        let env = TestEnv::repository();
-        env.thru(&["install", "droid"]).ok();
-        let folder = env.home().join(".factory/commands");
+        let env = TestEnv::with_repository();
+        env.run_thru(&["install", "droid"]).assert_ok();
+        let folder = env.home_folder().join(".factory/commands");
         let ours = fs::read_to_string(folder.join("thru-loop.md")).unwrap();
-        env.write(folder.join("loop.md"), ours);
-        env.write(folder.join("context.md"), "mine\n");
-        env.thru(&[task, "droid"]).ok();
+        env.write_file(folder.join("loop.md"), ours);
+        env.write_file(folder.join("context.md"), "mine\n");
+        env.run_thru(&[task, "droid"]).assert_ok();
         assert!(!folder.join("loop.md").exists(), "{task}");
         assert_eq!(fs::read_to_string(folder.join("context.md")).unwrap(), "mine\n", "{task}");
     }
@@ -427,18 +438,19 @@ fn a_command_that_was_renamed_leaves_no_file_of_its_old_name() {
 /// and uninstalling restores it byte for byte.
 #[test]
 fn a_status_line_is_added_and_removed() {
-    let env = TestEnv::rooted();
-    let settings = env.home().join(".claude/settings.json");
+    let env = TestEnv::with_root();
+    let settings = env.home_folder().join(".claude/settings.json");
     let own = "{\n\t\"statusLine\": { \"type\": \"command\", \"command\": \"echo 'my own'\" }\n}\n";
     for before in [None, Some("{}\n"), Some(own)] {
         let _ = fs::remove_file(&settings);
         if let Some(before) = before {
-            env.write(&settings, before);
+            env.write_file(&settings, before);
         }
-        let would = env.thru(&["install", "claude-code", "--user", "--statusline", "--dry-run"]).ok();
+        let would =
+            env.run_thru(&["install", "claude-code", "--user", "--statusline", "--dry-run"]).assert_ok();
         assert!(would.stdout.contains("statusline"), "{would}");
         assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before, "a dry run");
-        env.thru(&["install", "claude-code", "--user", "--statusline"]).ok();
+        env.run_thru(&["install", "claude-code", "--user", "--statusline"]).assert_ok();
         let installed: Value = serde_json::from_str(&fs::read_to_string(&settings).unwrap()).unwrap();
         let line = installed["statusLine"]["command"].as_str().unwrap();
         let status = serde_json::json!({"session_id": "s1", "context_window": {"used_percentage": 42}});
@@ -446,26 +458,27 @@ fn a_status_line_is_added_and_removed() {
         shell
             .args(["-c", line])
             .env_clear()
-            .env("HOME", env.home())
+            .env("HOME", env.home_folder())
             .env("PATH", std::env::var_os("PATH").unwrap());
-        let shown = crate::call::Call::new(shell).stdin(status.to_string()).run().ok();
+        let shown = crate::call::ThruCall::new(shell).with_stdin(status.to_string()).run().assert_ok();
         let expected = if before == Some(own) { "my own\ncontext 42%\n" } else { "context 42%\n" };
         assert_eq!(shown.stdout, expected);
-        env.thru(&["install", "claude-code", "--user", "--statusline"]).ok();
-        env.thru(&["uninstall", "claude-code", "--user"]).ok();
+        env.run_thru(&["install", "claude-code", "--user", "--statusline"]).assert_ok();
+        env.run_thru(&["uninstall", "claude-code", "--user"]).assert_ok();
         assert_eq!(fs::read_to_string(&settings).ok().as_deref(), before);
     }
     // The status line was installed together with a project's hooks. Removing the hooks does not remove the status
     // line, and a message says so.
-    env.thru(&["install", "claude-code", "--statusline"]).ok();
-    let local = env.thru(&["uninstall", "claude-code"]).ok();
+    env.run_thru(&["install", "claude-code", "--statusline"]).assert_ok();
+    let local = env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert!(local.stderr.contains("the status line of thru is still here"), "{local}");
     assert!(local.stderr.contains("`thru uninstall claude-code --user`"), "{local}");
-    let whole = env.thru(&["uninstall", "claude-code", "--user"]).ok();
+    let whole = env.run_thru(&["uninstall", "claude-code", "--user"]).assert_ok();
     assert!(!whole.stderr.contains("status line"), "{whole}");
     assert_eq!(fs::read_to_string(&settings).unwrap(), own);
-    let local = env.thru(&["uninstall", "claude-code"]).ok();
+    let local = env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert!(!local.stderr.contains("status line"), "{local}");
-    let refused = env.thru(&["install", "droid", "--user", "--statusline", "--dry-run"]).exits(15);
+    let refused =
+        env.run_thru(&["install", "droid", "--user", "--statusline", "--dry-run"]).assert_exit_code(15);
     assert!(refused.stderr.contains("no program can write the status line of droid"), "{refused}");
 }

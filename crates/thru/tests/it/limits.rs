@@ -9,22 +9,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::call::Call;
-use crate::env::{TestEnv, event_of};
+use crate::call::ThruCall;
+use crate::env::{TestEnv, event_of_fixture};
 use crate::obstacles::make_pipe;
 
-const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
+const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 const GIGABYTE: u64 = 1 << 30;
 
 /// The longest time that a hook may take. It is far longer than a hook takes in the debug build on a busy machine,
 /// and far shorter than reading a gigabyte takes.
-const SOON: Duration = Duration::from_secs(4);
+const MAX_HOOK_TIME: Duration = Duration::from_secs(4);
 
 /// The memory that a hook may allocate here, in KB. The debug build needs more than the eight megabytes that
 /// `xtask torture` checks.
-const MEMORY_KB: u32 = 24 * 1024;
+const MAX_MEMORY_KB: u32 = 24 * 1024;
 
-const EVENTS: [&str; 6] = [
+const TESTED_EVENTS: [&str; 6] = [
     "SessionStart.startup",
     "SessionStart.resume",
     "PostToolUse.Edit",
@@ -34,13 +34,13 @@ const EVENTS: [&str; 6] = [
 ];
 
 /// Runs the same call with little memory. If it needs more, it is aborted, and the exit code shows this.
-fn with_little_memory(call: Call) -> Call {
-    let script = format!("ulimit -d {MEMORY_KB}; exec \"$0\" \"$@\"");
-    call.through("sh", &["-c".as_ref(), script.as_ref()])
+fn with_little_memory(call: ThruCall) -> ThruCall {
+    let script = format!("ulimit -d {MAX_MEMORY_KB}; exec \"$0\" \"$@\"");
+    call.through_program("sh", &["-c".as_ref(), script.as_ref()])
 }
 
 /// Returns every file that some hook reads, relative to the base of the environment.
-fn places(env: &TestEnv) -> Vec<PathBuf> {
+fn files_read_by_hooks(env: &TestEnv) -> Vec<PathBuf> {
     let store = [
         "root.json",
         "config.toml",
@@ -56,58 +56,64 @@ fn places(env: &TestEnv) -> Vec<PathBuf> {
         "state/live.json",
         "state/reserved.json",
         "state/precompact_state.json",
-        &format!("state/claims/{SESSION}"),
-        &format!("state/cursors/{SESSION}.json"),
-        &format!("state/digest/{SESSION}.json"),
-        &format!("state/pending/{SESSION}"),
-        &format!("state/roles/{SESSION}"),
-        &format!("sessions/{SESSION}.jsonl"),
+        &format!("state/claims/{SESSION_ID}"),
+        &format!("state/cursors/{SESSION_ID}.json"),
+        &format!("state/digest/{SESSION_ID}.json"),
+        &format!("state/pending/{SESSION_ID}"),
+        &format!("state/roles/{SESSION_ID}"),
+        &format!("sessions/{SESSION_ID}.jsonl"),
     ]
-    .map(|rel| env.store().join(rel));
-    let outside = [env.project().join(".git"), env.user_config(), env.trust_record(), transcript(env)];
+    .map(|rel| env.store_folder().join(rel));
+    let outside = [
+        env.project_folder().join(".git"),
+        env.user_config_path(),
+        env.trust_record_path(),
+        write_transcript(env),
+    ];
     store.into_iter().chain(outside).collect()
 }
 
-fn transcript(env: &TestEnv) -> PathBuf {
-    env.home().join("transcript.jsonl")
+fn write_transcript(env: &TestEnv) -> PathBuf {
+    env.home_folder().join("transcript.jsonl")
 }
 
-fn payload(env: &TestEnv, name: &str) -> Value {
-    let mut payload = env.fixture(name);
-    payload["session_id"] = json!(SESSION);
-    payload["transcript_path"] = json!(transcript(env));
+fn event_payload(env: &TestEnv, name: &str) -> Value {
+    let mut payload = env.captured_payload(name);
+    payload["session_id"] = json!(SESSION_ID);
+    payload["transcript_path"] = json!(write_transcript(env));
     payload
 }
 
-fn make_huge(path: &Path) {
+fn make_huge_file(path: &Path) {
     File::create(path).unwrap().set_len(GIGABYTE).unwrap();
 }
 
 /// Replaces one file after the other with something else, and runs every event.
-fn check_all(about: &str, make: impl Fn(&Path)) {
-    let count = places(&TestEnv::rooted()).len();
+fn check_all_files(about: &str, make: impl Fn(&Path)) {
+    let count = files_read_by_hooks(&TestEnv::with_root()).len();
     for at in 0..count {
-        let env = TestEnv::rooted();
-        let place = places(&env).remove(at);
+        let env = TestEnv::with_root();
+        let place = files_read_by_hooks(&env).remove(at);
         // Fire events first, so that hooks have something to report.
-        env.hook("UserPromptSubmit", &payload(&env, "UserPromptSubmit")).ok();
+        env.fire_hook("UserPromptSubmit", &event_payload(&env, "UserPromptSubmit")).assert_ok();
         let _ = fs::remove_file(&place);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         make(&place);
-        for name in EVENTS {
+        for name in TESTED_EVENTS {
             let about = format!("{about} in place of {}: {name}", place.display());
             let started = Instant::now();
-            let call = env.hook_call(event_of(name), payload(&env, name).to_string());
+            let call = env.hook_call(event_of_fixture(name), event_payload(&env, name).to_string());
             let output = with_little_memory(call).run();
             assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{about}");
-            assert!(started.elapsed() < SOON, "{about}: {:?}", started.elapsed());
+            assert!(started.elapsed() < MAX_HOOK_TIME, "{about}: {:?}", started.elapsed());
         }
         // Without the marker, the journal or the trust record, nothing can be recorded. In all other cases nothing
         // may be lost.
         let is_needed =
-            ["root.json", &format!("{SESSION}.jsonl")].map(|name| place.ends_with(name)).contains(&true);
-        if !is_needed && place != env.trust_record() {
-            let text = fs::read_to_string(env.store().join(format!("sessions/{SESSION}.jsonl"))).unwrap();
+            ["root.json", &format!("{SESSION_ID}.jsonl")].map(|name| place.ends_with(name)).contains(&true);
+        if !is_needed && place != env.trust_record_path() {
+            let text =
+                fs::read_to_string(env.store_folder().join(format!("sessions/{SESSION_ID}.jsonl"))).unwrap();
             assert!(
                 text.lines().any(|line| line.contains("tool-done")),
                 "{about} in place of {}",
@@ -119,22 +125,22 @@ fn check_all(about: &str, make: impl Fn(&Path)) {
 
 #[test]
 fn a_gigabyte_in_place_of_a_file_costs_nothing() {
-    check_all("a gigabyte", make_huge);
+    check_all_files("a gigabyte", make_huge_file);
 }
 
 #[test]
 fn a_pipe_in_place_of_a_file_holds_up_no_hook() {
-    check_all("a pipe", make_pipe);
+    check_all_files("a pipe", make_pipe);
 }
 
 #[test]
 fn a_device_in_place_of_a_file_is_not_read() {
-    check_all("a device", |path| symlink("/dev/zero", path).unwrap());
+    check_all_files("a device", |path| symlink("/dev/zero", path).unwrap());
 }
 
 #[test]
 fn a_folder_in_place_of_a_file_does_no_harm() {
-    check_all("a folder", |path| {
+    check_all_files("a folder", |path| {
         // If the folder exists already, it stays.
         let _ = fs::create_dir(path);
     });
@@ -145,70 +151,70 @@ fn pipes_in_git_hold_up_no_command() {
     for name in
         ["HEAD", "index", "packed-refs", "config", "commondir", "gitdir", "refs/heads/main", "info/exclude"]
     {
-        let env = TestEnv::repository();
-        env.thru(&["init"]).ok();
-        env.hook("PostToolUse", &payload(&env, "PostToolUse.Edit")).ok();
-        let path = env.project().join(".git").join(name);
+        let env = TestEnv::with_repository();
+        env.run_thru(&["init"]).assert_ok();
+        env.fire_hook("PostToolUse", &event_payload(&env, "PostToolUse.Edit")).assert_ok();
+        let path = env.project_folder().join(".git").join(name);
         let _ = fs::remove_file(&path);
         make_pipe(&path);
         let started = Instant::now();
-        env.thru(&["files", "--json"]).ok();
-        env.thru(&["handoff", "go on"]).ok();
-        env.hook("SessionStart", &payload(&env, "SessionStart.startup")).ok();
+        env.run_thru(&["files", "--json"]).assert_ok();
+        env.run_thru(&["handoff", "go on"]).assert_ok();
+        env.fire_hook("SessionStart", &event_payload(&env, "SessionStart.startup")).assert_ok();
         // If git itself ran, it would wait for ten seconds each time.
         assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
         // If git's state cannot be read, no file may be taken for one that git does not track.
-        let install = env.thru(&["install", "claude-code"]);
+        let install = env.run_thru(&["install", "claude-code"]);
         assert!(install.code != 0 && install.stderr.contains("not a regular file"), "{name}: {install}");
     }
 }
 
 /// Writes a journal with a first prompt, a hole of 40 MB and a last prompt, and removes the digest.
 fn write_long_journal(env: &TestEnv) {
-    env.fire(SESSION, "UserPromptSubmit", json!({"prompt": "begin with the lexer"})).ok();
-    let path = env.store().join(format!("sessions/{SESSION}.jsonl"));
+    env.fire_event(SESSION_ID, "UserPromptSubmit", json!({"prompt": "begin with the lexer"})).assert_ok();
+    let path = env.store_folder().join(format!("sessions/{SESSION_ID}.jsonl"));
     let mut file = File::options().write(true).open(&path).unwrap();
     file.seek(SeekFrom::End(40 << 20)).unwrap();
     file.write_all(b"\n").unwrap();
     drop(file);
-    env.fire(SESSION, "UserPromptSubmit", json!({"prompt": "finish the parser"})).ok();
-    let _ = fs::remove_dir_all(env.store().join("state/digest"));
+    env.fire_event(SESSION_ID, "UserPromptSubmit", json!({"prompt": "finish the parser"})).assert_ok();
+    let _ = fs::remove_dir_all(env.store_folder().join("state/digest"));
 }
 
 #[test]
 fn of_a_long_journal_the_end_is_read_and_the_rest_is_told() {
     // With the first limit the journal is one file. With the second limit it is rotated.
     for limit in ["1000000", "1024"] {
-        let env = TestEnv::rooted();
+        let env = TestEnv::with_root();
         let settings = format!("[hooks]\nlog_limit_kib = {limit}\n");
-        env.write("project/.agent/context/config.toml", settings);
+        env.write_file("project/.agent/context/config.toml", settings);
         check_long_journal(&env);
     }
 }
 
 fn check_long_journal(env: &TestEnv) {
     write_long_journal(env);
-    let start = env.fire(SESSION, "SessionStart", json!({"source": "compact"}));
-    let told = start.context();
+    let start = env.fire_event(SESSION_ID, "SessionStart", json!({"source": "compact"}));
+    let told = start.context_for_model();
     assert!(told.contains("finish the parser"), "{told}");
     assert!(!told.contains("begin with the lexer"), "{told}");
     assert!(told.contains("MB of the journal were not read"), "{told}");
-    let receipt = env.receipts().pop().unwrap();
+    let receipt = env.read_receipts().pop().unwrap();
     assert!(receipt["warning"].as_str().unwrap().contains("MB of the journal were not read"), "{receipt}");
     // A checkpoint writes the digest. A command can still read what the hook skipped.
-    env.fire(SESSION, "Stop", json!({"stop_hook_active": false})).ok();
-    let brief = env.thru(&["brief", "--session", SESSION]).ok().stdout;
+    env.fire_event(SESSION_ID, "Stop", json!({"stop_hook_active": false})).assert_ok();
+    let brief = env.run_thru(&["brief", "--session", SESSION_ID]).assert_ok().stdout;
     assert!(brief.contains("begin with the lexer") && brief.contains("finish the parser"), "{brief}");
     assert!(!brief.contains("were not read"), "{brief}");
 }
 
 #[test]
 fn a_named_file_may_be_a_pipe() {
-    let env = TestEnv::rooted();
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    let env = TestEnv::with_root();
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     let script = "printf 'fix the build' | \"$0\" loop start --session s1 --file /dev/stdin --max-iterations 2 && \"$0\" loop list";
-    let output = env.call::<&str>(&[]).through("sh", &["-c".as_ref(), script.as_ref()]).run();
+    let output = env.thru_call::<&str>(&[]).through_program("sh", &["-c".as_ref(), script.as_ref()]).run();
     assert_eq!(output.code, 0, "{output}");
-    let endless = env.thru(&["loop", "start", "--session", "s1", "--file", "/dev/zero"]);
+    let endless = env.run_thru(&["loop", "start", "--session", "s1", "--file", "/dev/zero"]);
     assert!(endless.code != 0 && endless.stderr.contains("over"), "{endless}");
 }

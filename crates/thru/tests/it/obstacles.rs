@@ -6,20 +6,21 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::env::{TestEnv, event_of};
+use crate::env::{TestEnv, event_of_fixture};
 
-const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
-const SOME: [&str; 4] = ["SessionStart.startup", "UserPromptSubmit", "PostToolUse.Edit", "SessionEnd.other"];
+const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
+const SOME_FIXTURES: [&str; 4] =
+    ["SessionStart.startup", "UserPromptSubmit", "PostToolUse.Edit", "SessionEnd.other"];
 
 pub fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 /// Asserts that some events are silent and change nothing except what is `allowed`.
-fn assert_untouched(env: &TestEnv, about: &str, allowed: &[&str]) {
-    let before = env.tree();
-    for name in SOME {
-        let output = env.hook(event_of(name), &env.fixture(name));
+fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
+    let before = env.file_tree();
+    for name in SOME_FIXTURES {
+        let output = env.fire_hook(event_of_fixture(name), &env.captured_payload(name));
         // The user is told that nothing is recorded, and the agent is told nothing.
         if name == "SessionStart.startup" && output.stdout.contains("systemMessage") {
             assert!(
@@ -28,175 +29,186 @@ fn assert_untouched(env: &TestEnv, about: &str, allowed: &[&str]) {
             );
             continue;
         }
-        output.silent(about);
+        output.assert_silent(about);
     }
-    let mut changes = before.changes(&env.tree());
+    let mut changes = before.changes_to(&env.file_tree());
     changes.retain(|change| !allowed.iter().any(|allowed| change[1..].starts_with(allowed)));
     assert_eq!(changes, [""; 0], "{about}");
 }
 
 /// Moves a folder of the project to another place and returns that place, so that a link to it can be made.
-fn move_away(env: &TestEnv, rel: &str) -> std::path::PathBuf {
-    let away = env.base().join("away");
-    fs::rename(env.project().join(rel), &away).unwrap();
+fn move_outside_project(env: &TestEnv, rel: &str) -> std::path::PathBuf {
+    let away = env.base_folder().join("away");
+    fs::rename(env.project_folder().join(rel), &away).unwrap();
     away
 }
 
 #[test]
 fn a_file_called_agent_is_somebody_elses() {
     let env = TestEnv::new();
-    env.write("project/.agent", "my notes\n");
-    assert_untouched(&env, ".agent is a file", &[]);
-    env.thru(&["init"]).exits(15);
-    assert_eq!(fs::read_to_string(env.project().join(".agent")).unwrap(), "my notes\n");
+    env.write_file("project/.agent", "my notes\n");
+    assert_silent_and_unchanged(&env, ".agent is a file", &[]);
+    env.run_thru(&["init"]).assert_exit_code(15);
+    assert_eq!(fs::read_to_string(env.project_folder().join(".agent")).unwrap(), "my notes\n");
 }
 
 #[test]
 fn a_link_on_the_way_to_the_store_is_not_followed() {
     for rel in [".agent", ".agent/context"] {
-        let env = TestEnv::rooted();
-        let away = move_away(&env, rel);
-        symlink(&away, env.project().join(rel)).unwrap();
-        assert_untouched(&env, rel, &[]);
-        let status = env.thru(&["status"]).exits(15);
+        let env = TestEnv::with_root();
+        let away = move_outside_project(&env, rel);
+        symlink(&away, env.project_folder().join(rel)).unwrap();
+        assert_silent_and_unchanged(&env, rel, &[]);
+        let status = env.run_thru(&["status"]).assert_exit_code(15);
         assert!(status.stderr.contains("link"), "{status}");
     }
 }
 
 #[test]
 fn a_link_in_place_of_a_folder_of_the_store_is_not_followed() {
-    let env = TestEnv::rooted();
-    let away = move_away(&env, ".agent/context/sessions");
-    symlink(&away, env.store().join("sessions")).unwrap();
+    let env = TestEnv::with_root();
+    let away = move_outside_project(&env, ".agent/context/sessions");
+    symlink(&away, env.store_folder().join("sessions")).unwrap();
     let indexes = "/project/.agent/context/indexes";
     // Files that are not behind the link are still written.
     let elsewhere = ["/project/.agent/context/root.json", "/project/.agent/context/state", indexes];
     let own = format!("~{}", "/project/.agent/context");
-    assert_untouched(&env, "sessions is a link", &[&elsewhere[..], &[&own[1..]]].concat());
+    assert_silent_and_unchanged(&env, "sessions is a link", &[&elsewhere[..], &[&own[1..]]].concat());
     assert_eq!(fs::read_dir(&away).unwrap().count(), 0);
-    assert!(env.receipts().iter().all(|receipt| receipt["outcome"] == "failed"));
-    env.thru(&["doctor"]).exits(1);
+    assert!(env.read_receipts().iter().all(|receipt| receipt["outcome"] == "failed"));
+    env.run_thru(&["doctor"]).assert_exit_code(1);
 }
 
 #[test]
 fn a_link_in_place_of_a_journal_is_not_followed() {
-    let env = TestEnv::rooted();
-    let target = env.write("precious.txt", "precious\n");
-    symlink(&target, env.store().join(format!("sessions/{SESSION}.jsonl"))).unwrap();
-    env.hook("PostToolUse", &env.fixture("PostToolUse.Edit")).silent("journal is a link");
+    let env = TestEnv::with_root();
+    let target = env.write_file("precious.txt", "precious\n");
+    symlink(&target, env.store_folder().join(format!("sessions/{SESSION_ID}.jsonl"))).unwrap();
+    env.fire_hook("PostToolUse", &env.captured_payload("PostToolUse.Edit"))
+        .assert_silent("journal is a link");
     assert_eq!(fs::read_to_string(&target).unwrap(), "precious\n");
-    assert_eq!(env.receipts()[0]["outcome"], "failed");
+    assert_eq!(env.read_receipts()[0]["outcome"], "failed");
 }
 
 #[test]
 fn a_link_in_place_of_the_marker_is_not_followed() {
-    let env = TestEnv::rooted();
-    let away = move_away(&env, ".agent/context/root.json");
-    symlink(&away, env.store().join("root.json")).unwrap();
-    assert_untouched(&env, "root.json is a link", &[]);
-    env.thru(&["status"]).exits(15);
+    let env = TestEnv::with_root();
+    let away = move_outside_project(&env, ".agent/context/root.json");
+    symlink(&away, env.store_folder().join("root.json")).unwrap();
+    assert_silent_and_unchanged(&env, "root.json is a link", &[]);
+    env.run_thru(&["status"]).assert_exit_code(15);
 }
 
 #[test]
 fn a_pipe_or_a_folder_in_place_of_the_marker_holds_nobody_up() {
     for how in ["pipe", "folder", "empty file"] {
-        let env = TestEnv::rooted();
-        let marker = env.store().join("root.json");
+        let env = TestEnv::with_root();
+        let marker = env.store_folder().join("root.json");
         fs::remove_file(&marker).unwrap();
         match how {
             "pipe" => make_pipe(&marker),
             "folder" => fs::create_dir(&marker).unwrap(),
             _ => fs::write(&marker, "").unwrap(),
         }
-        assert_untouched(&env, how, &[]);
-        let code = env.thru(&["status"]).code;
+        assert_silent_and_unchanged(&env, how, &[]);
+        let code = env.run_thru(&["status"]).code;
         assert!([12, 15].contains(&code), "{how}: {code}");
-        env.thru(&["doctor"]).exits(1);
+        env.run_thru(&["doctor"]).assert_exit_code(1);
     }
 }
 
 #[test]
 fn pipes_in_place_of_logs_and_settings_hold_nobody_up() {
-    let env = TestEnv::rooted();
-    fs::create_dir_all(env.user_config().parent().unwrap()).unwrap();
-    make_pipe(&env.user_config());
-    make_pipe(&env.store().join("config.toml"));
+    let env = TestEnv::with_root();
+    fs::create_dir_all(env.user_config_path().parent().unwrap()).unwrap();
+    make_pipe(&env.user_config_path());
+    make_pipe(&env.store_folder().join("config.toml"));
     for rel in ["indexes/receipts.jsonl", "indexes/sessions.jsonl"] {
-        make_pipe(&env.store().join(rel));
+        make_pipe(&env.store_folder().join(rel));
     }
-    make_pipe(&env.store().join(format!("sessions/{SESSION}.jsonl")));
-    assert_untouched(
+    make_pipe(&env.store_folder().join(format!("sessions/{SESSION_ID}.jsonl")));
+    assert_silent_and_unchanged(
         &env,
         "pipes everywhere",
         &["/project/.agent/context/root.json", "/project/.agent/context/state", "/project/.agent/context"],
     );
-    env.thru(&["doctor"]).exits(1);
-    env.thru(&["config"]).exits(1);
+    env.run_thru(&["doctor"]).assert_exit_code(1);
+    env.run_thru(&["config"]).assert_exit_code(1);
 }
 
 #[test]
 fn a_read_only_store_is_left_alone() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let locked = |mode: &str| {
-        assert!(Command::new("chmod").args(["-R", mode]).arg(env.store()).status().unwrap().success());
+        assert!(Command::new("chmod").args(["-R", mode]).arg(env.store_folder()).status().unwrap().success());
     };
     let call = env.call_bound_by_modes(&["hook", "claude-code", "UserPromptSubmit"]);
     locked("a-w,a+rX");
-    assert!(Command::new("chmod").args(["-R", "a+rX"]).arg(env.home()).status().unwrap().success());
-    let before = env.tree();
-    let payload = env.fixture("UserPromptSubmit").to_string();
-    call.stdin(payload).var("CLAUDE_PROJECT_DIR", env.project()).run().silent("read-only");
+    assert!(Command::new("chmod").args(["-R", "a+rX"]).arg(env.home_folder()).status().unwrap().success());
+    let before = env.file_tree();
+    let payload = env.captured_payload("UserPromptSubmit").to_string();
+    call.with_stdin(payload)
+        .with_variable("CLAUDE_PROJECT_DIR", env.project_folder())
+        .run()
+        .assert_silent("read-only");
     // The loss of a record is noted outside the store.
-    let touched = before.changes(&env.tree());
+    let touched = before.changes_to(&env.file_tree());
     let state = "/home/.local/state/throughline";
     assert!(touched.iter().all(|path| path[1..].starts_with(state)), "{touched:?}");
     assert!(touched.iter().any(|path| path.contains("/lost/")), "{touched:?}");
-    let status = env.call_bound_by_modes(&["status", "--json"]).run().ok().json();
+    let status = env.call_bound_by_modes(&["status", "--json"]).run().assert_ok().json();
     assert_eq!(status["trusted"], true, "so it was the disk, not trust");
 }
 
 #[test]
 fn an_unreadable_marker_is_not_taken_for_no_marker() {
-    let env = TestEnv::rooted();
-    fs::set_permissions(env.store().join("root.json"), fs::Permissions::from_mode(0o000)).unwrap();
+    let env = TestEnv::with_root();
+    fs::set_permissions(env.store_folder().join("root.json"), fs::Permissions::from_mode(0o000)).unwrap();
     let start = env.call_bound_by_modes(&["hook", "claude-code", "SessionStart"]);
-    let payload = env.fixture("SessionStart.startup").to_string();
-    let start = start.var("THROUGHLINE_HOOKS_AUTO_INIT", "true").var("CLAUDE_PROJECT_DIR", env.project());
-    start.stdin(payload).run().silent("unreadable");
-    assert_eq!(env.journal_lines(), 0);
-    env.call_bound_by_modes(&["status"]).run().exits(11);
-    env.call_bound_by_modes(&["init"]).run().exits(11);
+    let payload = env.captured_payload("SessionStart.startup").to_string();
+    let start = start
+        .with_variable("THROUGHLINE_HOOKS_AUTO_INIT", "true")
+        .with_variable("CLAUDE_PROJECT_DIR", env.project_folder());
+    start.with_stdin(payload).run().assert_silent("unreadable");
+    assert_eq!(env.count_journal_lines(), 0);
+    env.call_bound_by_modes(&["status"]).run().assert_exit_code(11);
+    env.call_bound_by_modes(&["init"]).run().assert_exit_code(11);
 }
 
 #[test]
 fn closed_streams_do_no_harm() {
-    let env = TestEnv::rooted();
-    let payload = env.base().join("payload.json");
-    fs::write(&payload, env.fixture("SessionStart.startup").to_string()).unwrap();
+    let env = TestEnv::with_root();
+    let payload = env.base_folder().join("payload.json");
+    fs::write(&payload, env.captured_payload("SessionStart.startup").to_string()).unwrap();
     let cases = [("<&-", 0), (">&-", 1), ("2>&-", 1), (">&- 2>&-", 1), ("<&- >&- 2>&-", 0)];
     let mut lines = 0;
     for (closed, more) in cases {
         let script = format!("exec \"$0\" \"$@\" <'{}' {closed}", payload.display());
         let call = env.hook_call("SessionStart", "");
-        call.through("sh", &[OsStr::new("-c"), OsStr::new(&script)]).run().silent(closed);
+        call.through_program("sh", &[OsStr::new("-c"), OsStr::new(&script)]).run().assert_silent(closed);
         lines += more;
-        assert_eq!(env.journal_lines(), lines, "{closed}");
+        assert_eq!(env.count_journal_lines(), lines, "{closed}");
     }
     // If a stream is closed, a file could get its number. The reply must not be written into such a file.
-    env.thru(&["trust", "--revoke"]).ok();
-    let before = env.tree();
+    env.run_thru(&["trust", "--revoke"]).assert_ok();
+    let before = env.file_tree();
     let script = format!("exec \"$0\" \"$@\" <'{}' >&-", payload.display());
     let call = env.hook_call("SessionStart", "");
-    call.through("sh", &[OsStr::new("-c"), OsStr::new(&script)]).run().silent("nobody listens");
-    before.assert_same(&env.tree(), "untrusted");
+    call.through_program("sh", &[OsStr::new("-c"), OsStr::new(&script)])
+        .run()
+        .assert_silent("nobody listens");
+    before.assert_unchanged(&env.file_tree(), "untrusted");
 }
 
 #[test]
 fn a_reader_that_went_away_is_no_error() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for words in ["help", "completions bash", "status", "config"] {
         let script = format!("\"$0\" {words} | true; exit ${{PIPESTATUS[0]}}");
-        let output = env.call::<&str>(&[]).through("bash", &[OsStr::new("-c"), OsStr::new(&script)]).run();
+        let output = env
+            .thru_call::<&str>(&[])
+            .through_program("bash", &[OsStr::new("-c"), OsStr::new(&script)])
+            .run();
         assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{words}");
     }
 }

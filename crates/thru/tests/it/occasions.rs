@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-fn work(env: &TestEnv, session: &str, prompt: &str, file: &str) {
-    env.fire(session, "UserPromptSubmit", json!({"prompt": prompt}));
-    let input = json!({"file_path": env.project().join(file)});
+fn report_work(env: &TestEnv, session: &str, prompt: &str, file: &str) {
+    env.fire_event(session, "UserPromptSubmit", json!({"prompt": prompt}));
+    let input = json!({"file_path": env.project_folder().join(file)});
     let call = json!({"tool_name": "Edit", "tool_use_id": format!("{session}-{file}"), "tool_input": input});
-    env.fire(session, "PostToolUse", call);
-    env.fire(session, "Stop", json!({"last_assistant_message": format!("{file} is done.")}));
+    env.fire_event(session, "PostToolUse", call);
+    env.fire_event(session, "Stop", json!({"last_assistant_message": format!("{file} is done.")}));
 }
 
 /// Fires an event at another time and returns the reply.
 fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) -> String {
-    let payload = env.payload(session, event, more).to_string();
-    let output = env.hook_call(event, payload).var("THROUGHLINE_NOW", now).run();
-    if output.stdout.is_empty() { String::new() } else { output.context() }
+    let payload = env.event_payload(session, event, more).to_string();
+    let output = env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", now).run();
+    if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
 /// A process that lives as long as the test and is used in place of a harness. Its start time is read from `/proc`.
@@ -37,11 +37,11 @@ impl OtherHarness {
     }
 
     /// Records this process as the process of the session.
-    fn runs(&self, env: &TestEnv, session: &str) {
+    fn own_session(&self, env: &TestEnv, session: &str) {
         let pid = self.0.id();
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
-        rewrite(env, session, |line| {
+        rewrite_session_lines(env, session, |line| {
             let place = line["process"].as_str().unwrap().splitn(3, ':').nth(2).unwrap().to_owned();
             line["process"] = json!(format!("{pid}:{started}:{place}"));
         });
@@ -57,8 +57,8 @@ impl Drop for OtherHarness {
 }
 
 #[cfg(target_os = "linux")]
-fn rewrite(env: &TestEnv, session: &str, change: impl Fn(&mut Value)) {
-    let path = env.store().join("indexes/sessions.jsonl");
+fn rewrite_session_lines(env: &TestEnv, session: &str, change: impl Fn(&mut Value)) {
+    let path = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     let lines = text.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
@@ -70,47 +70,47 @@ fn rewrite(env: &TestEnv, session: &str, change: impl Fn(&mut Value)) {
     fs::write(&path, lines.collect::<String>()).unwrap();
 }
 
-fn start(env: &TestEnv, session: &str) -> String {
-    let output = env.fire(session, "SessionStart", json!({"source": "startup"}));
-    if output.stdout.is_empty() { String::new() } else { output.context() }
+fn start_session(env: &TestEnv, session: &str) -> String {
+    let output = env.fire_event(session, "SessionStart", json!({"source": "startup"}));
+    if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
-fn resume(env: &TestEnv, session: &str) -> String {
-    let output = env.fire(session, "SessionStart", json!({"source": "resume"}));
-    if output.stdout.is_empty() { String::new() } else { output.context() }
+fn resume_session(env: &TestEnv, session: &str) -> String {
+    let output = env.fire_event(session, "SessionStart", json!({"source": "resume"}));
+    if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
 #[test]
 fn a_resume_after_a_compaction_does_not_repeat_its_brief() {
-    let env = TestEnv::rooted();
-    start(&env, "s1");
-    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
-    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
-    let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).context();
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    report_work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+    let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model();
     assert!(brief.contains("src/lexer.rs"), "{brief}");
     for _ in 0..2 {
-        assert_eq!(resume(&env, "s1"), "", "its brief is still in the context");
+        assert_eq!(resume_session(&env, "s1"), "", "its brief is still in the context");
     }
-    assert_eq!(env.thru(&["brief", "--session", "s1", "--event", "resume"]).ok().stdout, "");
+    assert_eq!(env.run_thru(&["brief", "--session", "s1", "--event", "resume"]).assert_ok().stdout, "");
 }
 
 #[test]
 fn a_resume_tells_what_others_did_since() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for file in ["src/lexer.rs", "src/parser.rs", "src/same.rs"] {
-        env.write(format!("project/{file}"), "old\n");
+        env.write_file(format!("project/{file}"), "old\n");
     }
-    start(&env, "s1");
+    start_session(&env, "s1");
     for file in ["src/lexer.rs", "src/parser.rs", "src/same.rs"] {
-        work(&env, "s1", "Make the lexer fast", file);
+        report_work(&env, "s1", "Make the lexer fast", file);
     }
-    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
-    assert_eq!(resume(&env, "s1"), "");
-    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
+    env.fire_event("s1", "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(resume_session(&env, "s1"), "");
+    env.fire_event("s1", "SessionEnd", json!({"reason": "other"}));
     // The times of the file system are coarse, so wait before a file is changed.
     std::thread::sleep(std::time::Duration::from_millis(20));
-    env.write("project/src/lexer.rs", "new\n");
-    fs::remove_file(env.project().join("src/parser.rs")).unwrap();
+    env.write_file("project/src/lexer.rs", "new\n");
+    fs::remove_file(env.project_folder().join("src/parser.rs")).unwrap();
     let later = "2026-11-15T20:00:00Z";
     fire_at(&env, later, "s2", "SessionStart", json!({"source": "startup"}));
     fire_at(&env, later, "s2", "UserPromptSubmit", json!({"prompt": "Write the printer"}));
@@ -127,42 +127,43 @@ fn a_resume_tells_what_others_did_since() {
 
 #[test]
 fn a_check_is_qualified_if_files_changed_after_the_session() {
-    let env = TestEnv::rooted();
-    env.write("project/src/cart.py", "amount / 2\n");
-    start(&env, "s1");
-    work(&env, "s1", "Make HALF halve the amount in the cart", "src/cart.py");
+    let env = TestEnv::with_root();
+    env.write_file("project/src/cart.py", "amount / 2\n");
+    start_session(&env, "s1");
+    report_work(&env, "s1", "Make HALF halve the amount in the cart", "src/cart.py");
     let input = json!({"command": "cargo test"});
     let output = json!({"stdout": "test result: ok. 3 passed; 0 failed; 0 ignored", "stderr": ""});
     let call =
         json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": input, "tool_response": output});
-    env.fire("s1", "PostToolUse", call);
-    env.fire("s1", "Stop", json!({"last_assistant_message": "HALF halves the amount."}));
-    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
-    let told = start(&env, "s2");
+    env.fire_event("s1", "PostToolUse", call);
+    env.fire_event("s1", "Stop", json!({"last_assistant_message": "HALF halves the amount."}));
+    env.fire_event("s1", "SessionEnd", json!({"reason": "other"}));
+    let told = start_session(&env, "s2");
     assert!(told.contains("`cargo test` → passed\n"), "{told}");
-    env.fire("s2", "SessionEnd", json!({"reason": "other"}));
+    env.fire_event("s2", "SessionEnd", json!({"reason": "other"}));
     // The times of the file system are coarse, so wait before a file is changed.
     std::thread::sleep(std::time::Duration::from_millis(20));
-    env.write("project/src/cart.py", "amount / 7\n");
-    let told = start(&env, "s3");
+    env.write_file("project/src/cart.py", "amount / 7\n");
+    let told = start_session(&env, "s3");
     assert!(told.contains("`cargo test` → passed, before later changes\n"), "{told}");
 }
 
 #[test]
 fn a_loop_is_told_once_to_a_session_that_is_resumed() {
-    let env = TestEnv::rooted();
-    start(&env, "s1");
-    env.thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).ok();
-    let told = resume(&env, "s1");
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    env.run_thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).assert_ok();
+    let told = resume_session(&env, "s1");
     assert!(told.contains("Loop:") && told.contains("DONE"), "{told}");
-    assert_eq!(resume(&env, "s1"), "", "it stands in the context");
-    env.hook("Stop", &env.payload("s1", "Stop", json!({"last_assistant_message": "Not yet."}))).ok();
-    assert!(resume(&env, "s1").contains("iteration"), "it has gone on since");
+    assert_eq!(resume_session(&env, "s1"), "", "it stands in the context");
+    env.fire_hook("Stop", &env.event_payload("s1", "Stop", json!({"last_assistant_message": "Not yet."})))
+        .assert_ok();
+    assert!(resume_session(&env, "s1").contains("iteration"), "it has gone on since");
 }
 
 #[test]
 fn the_session_that_was_active_last_is_told_of() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     fire_at(&env, "2026-11-15T10:00:00Z", "early", "SessionStart", json!({"source": "startup"}));
     fire_at(&env, "2026-11-15T11:00:00Z", "brief", "SessionStart", json!({"source": "startup"}));
     fire_at(
@@ -183,42 +184,42 @@ fn the_session_that_was_active_last_is_told_of() {
     // A session that was opened and closed without any work.
     fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionStart", json!({"source": "startup"}));
     fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionEnd", json!({"reason": "other"}));
-    let told = start(&env, "new");
+    let told = start_session(&env, "new");
     assert!(told.contains("early") && told.contains("Make the lexer fast"), "{told}");
-    env.fire("new", "SessionEnd", json!({"reason": "other"}));
-    assert_eq!(env.json(&["status"])["last_session"]["session"], "early");
-    assert_eq!(env.json(&["brief"])["session"], "early");
-    assert_eq!(env.json(&["handoff", "the rest"])["session"], "early");
+    env.fire_event("new", "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(env.run_thru_json(&["status"])["last_session"]["session"], "early");
+    assert_eq!(env.run_thru_json(&["brief"])["session"], "early");
+    assert_eq!(env.run_thru_json(&["handoff", "the rest"])["session"], "early");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn sessions_side_by_side_hear_of_each_other_as_running() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
     let (one, two) = (OtherHarness::start(), OtherHarness::start());
-    start(&env, "s1");
-    one.runs(&env, "s1");
-    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
-    let told = start(&env, "s2");
-    two.runs(&env, "s2");
+    start_session(&env, "s1");
+    one.own_session(&env, "s1");
+    report_work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    let told = start_session(&env, "s2");
+    two.own_session(&env, "s2");
     assert!(
         told.contains("Also at work:\n- session s1 (Claude Code) in this same checkout, branch main"),
         "{told}"
     );
     assert!(told.contains("editing src/lexer.rs") && told.contains("Make the lexer fast"), "{told}");
     assert!(!told.contains("the last session that did work here was"), "it is not over: {told}");
-    work(&env, "s2", "Write the printer", "src/printer.rs");
-    let told = resume(&env, "s1");
+    report_work(&env, "s2", "Write the printer", "src/printer.rs");
+    let told = resume_session(&env, "s1");
     assert!(told.contains("session s2") && told.contains("editing src/printer.rs"), "{told}");
-    one.runs(&env, "s1");
-    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
-    let told = env.fire("s1", "SessionStart", json!({"source": "compact"})).context();
+    one.own_session(&env, "s1");
+    env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+    let told = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model();
     assert!(told.contains("Also at work") && told.contains("src/printer.rs"), "{told}");
-    one.runs(&env, "s1");
-    assert_eq!(env.json(&["status"])["running"], json!(["s1", "s2"]));
+    one.own_session(&env, "s1");
+    assert_eq!(env.run_thru_json(&["status"])["running"], json!(["s1", "s2"]));
     drop(two);
-    let told = start(&env, "s3");
+    let told = start_session(&env, "s3");
     assert!(!told.contains("session s2 (Claude Code) in"), "it is dead: {told}");
 }
 
@@ -226,54 +227,56 @@ fn sessions_side_by_side_hear_of_each_other_as_running() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_running_sessions_did_lately_is_limited_as_a_whole() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let harnesses: Vec<OtherHarness> = (0..4).map(|_| OtherHarness::start()).collect();
     for (harness, session) in harnesses.iter().zip(["aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd"]) {
-        start(&env, session);
-        harness.runs(&env, session);
-        let input = json!({"file_path": env.project().join(format!("src/{session}.rs"))});
+        start_session(&env, session);
+        harness.own_session(&env, session);
+        let input = json!({"file_path": env.project_folder().join(format!("src/{session}.rs"))});
         let call = json!({"tool_name": "Edit", "tool_use_id": session, "tool_input": input,
             "agent_id": "a1", "agent_type": "coder"});
-        env.fire(session, "PostToolUse", call);
+        env.fire_event(session, "PostToolUse", call);
     }
     let lately = |session: &str| -> Vec<usize> {
-        let told = start(&env, session);
+        let told = start_session(&env, session);
         let phrases = told.lines().filter_map(|line| line.split_once("; lately "));
         phrases.map(|(_, phrase)| phrase.chars().count()).collect()
     };
     assert_eq!(lately("free").len(), 4);
-    env.write(env.user_config(), "[swarm]\nawareness_max_chars = 60\n");
+    env.write_file(env.user_config_path(), "[swarm]\nawareness_max_chars = 60\n");
     let told = lately("limited");
     assert!(!told.is_empty() && told.iter().sum::<usize>() <= 60, "{told:?}");
 }
 
-fn fire_in(env: &TestEnv, folder: &Path, session: &str, event: &str, more: Value) -> String {
-    let payload = env.payload(session, event, crate::env::merged(&json!({"cwd": folder}), more)).to_string();
-    let output = env.hook_call(event, payload).var("CLAUDE_PROJECT_DIR", folder).run();
-    if output.stdout.is_empty() { String::new() } else { output.context() }
+fn fire_event_in(env: &TestEnv, folder: &Path, session: &str, event: &str, more: Value) -> String {
+    let payload = env
+        .event_payload(session, event, crate::env::merge_fields(&json!({"cwd": folder}), more))
+        .to_string();
+    let output = env.hook_call(event, payload).with_variable("CLAUDE_PROJECT_DIR", folder).run();
+    if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
 #[test]
 fn files_of_another_worktree_are_told_as_its_own() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
-    let tree = env.base().join("topic");
-    env.git(&["worktree", "add", "--quiet", "-b", "topic", tree.to_str().unwrap()]);
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    let tree = env.base_folder().join("topic");
+    env.run_git(&["worktree", "add", "--quiet", "-b", "topic", tree.to_str().unwrap()]);
     fs::write(tree.join("only-there.rs"), "x\n").unwrap();
-    fire_in(&env, &tree, "s1", "SessionStart", json!({"source": "startup"}));
-    fire_in(&env, &tree, "s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    fire_event_in(&env, &tree, "s1", "SessionStart", json!({"source": "startup"}));
+    fire_event_in(&env, &tree, "s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
     for (id, file) in [("t1", "only-there.rs"), ("t2", "missing.rs")] {
         let input = json!({"file_path": tree.join(file)});
         let call = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input});
-        fire_in(&env, &tree, "s1", "PostToolUse", call);
+        fire_event_in(&env, &tree, "s1", "PostToolUse", call);
     }
-    fire_in(&env, &tree, "s1", "SessionEnd", json!({"reason": "other"}));
-    let told = start(&env, "s2");
+    fire_event_in(&env, &tree, "s1", "SessionEnd", json!({"reason": "other"}));
+    let told = start_session(&env, "s2");
     let where_ = format!("that session was in the worktree {} (branch topic)", tree.display());
     assert!(told.contains(&where_), "{told}");
     assert!(told.contains("only-there.rs") && !told.contains("only-there.rs (gone)"), "{told}");
     assert!(told.contains("missing.rs (gone)"), "{told}");
-    let files = env.json(&["files"]);
+    let files = env.run_thru_json(&["files"]);
     let row = |name: &str| {
         files["files"].as_array().unwrap().iter().find(|row| row["path"] == name).unwrap().clone()
     };
@@ -282,17 +285,17 @@ fn files_of_another_worktree_are_told_as_its_own() {
 
 #[test]
 fn one_name_in_two_worktrees_is_two_files() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
-    let tree = env.base().join("topic");
-    env.git(&["worktree", "add", "--quiet", "-b", "topic", tree.to_str().unwrap()]);
-    start(&env, "s1");
-    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    let tree = env.base_folder().join("topic");
+    env.run_git(&["worktree", "add", "--quiet", "-b", "topic", tree.to_str().unwrap()]);
+    start_session(&env, "s1");
+    report_work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
     let input = json!({"file_path": tree.join("src/lexer.rs")});
     // The session has moved to the worktree, but the project folder of its harness is the same.
     let call = json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input, "cwd": tree});
-    env.fire("s1", "PostToolUse", call);
-    let files = env.json(&["files", "--session", "s1"]);
+    env.fire_event("s1", "PostToolUse", call);
+    let files = env.run_thru_json(&["files", "--session", "s1"]);
     let paths: Vec<&str> =
         files["files"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
     let there = tree.join("src/lexer.rs");
@@ -300,9 +303,9 @@ fn one_name_in_two_worktrees_is_two_files() {
 }
 
 /// Returns what the user is told when a session starts.
-fn to_user(env: &TestEnv, source: &str) -> String {
-    let payload = env.payload("s9", "SessionStart", json!({"source": source}));
-    let output = env.hook("SessionStart", &payload);
+fn message_to_user_at_start(env: &TestEnv, source: &str) -> String {
+    let payload = env.event_payload("s9", "SessionStart", json!({"source": source}));
+    let output = env.fire_hook("SessionStart", &payload);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     if output.stdout.is_empty() {
         return String::new();
@@ -312,49 +315,54 @@ fn to_user(env: &TestEnv, source: &str) -> String {
 
 #[test]
 fn the_user_is_told_why_nothing_is_captured() {
-    let env = TestEnv::rooted();
-    assert_eq!(to_user(&env, "startup"), "");
-    env.write(env.user_config(), "[hooks]\nenabled = false\n");
+    let env = TestEnv::with_root();
+    assert_eq!(message_to_user_at_start(&env, "startup"), "");
+    env.write_file(env.user_config_path(), "[hooks]\nenabled = false\n");
     for source in ["startup", "resume"] {
-        let told = to_user(&env, source);
+        let told = message_to_user_at_start(&env, source);
         assert!(told.contains("hooks.enabled = false") && told.contains("thru config"), "{told}");
     }
-    assert_eq!(to_user(&env, "compact"), "", "once a session");
-    fs::remove_file(env.user_config()).unwrap();
-    fs::remove_file(env.trust_record()).unwrap();
-    assert!(to_user(&env, "startup").contains("run `thru trust` in a terminal"));
+    assert_eq!(message_to_user_at_start(&env, "compact"), "", "once a session");
+    fs::remove_file(env.user_config_path()).unwrap();
+    fs::remove_file(env.trust_record_path()).unwrap();
+    assert!(message_to_user_at_start(&env, "startup").contains("run `thru trust` in a terminal"));
 }
 
 #[test]
 fn a_project_that_was_moved_is_taken_over_with_one_command() {
-    let env = TestEnv::rooted();
-    start(&env, "s1");
-    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
-    let (old, new) = (env.project(), env.base().join("elsewhere"));
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    report_work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    let (old, new) = (env.project_folder(), env.base_folder().join("elsewhere"));
     fs::rename(&old, &new).unwrap();
     let payload =
         json!({"session_id": "s2", "cwd": new, "hook_event_name": "SessionStart", "source": "startup"});
     let hook = |event: &str, payload: &Value| {
-        let call = env.call(&["hook", "claude-code", event]).dir(&new).stdin(payload.to_string());
-        call.var("CLAUDE_PROJECT_DIR", &new).run()
+        let call =
+            env.thru_call(&["hook", "claude-code", event]).in_folder(&new).with_stdin(payload.to_string());
+        call.with_variable("CLAUDE_PROJECT_DIR", &new).run()
     };
     let told = hook("SessionStart", &payload).json()["systemMessage"].as_str().unwrap().to_owned();
     assert!(told.contains(old.to_str().unwrap()) && told.contains("thru trust --moved"), "{told}");
-    let trusted = env.call(&["trust", "--moved"]).dir(&new).run().ok().stdout;
+    let trusted = env.thru_call(&["trust", "--moved"]).in_folder(&new).run().assert_ok().stdout;
     assert!(trusted.contains("moved here from"), "{trusted}");
     assert!(hook("SessionStart", &payload).stdout.contains("Make the lexer fast"));
-    env.call(&["trust", "--moved"]).dir(&new).run().ok();
+    env.thru_call(&["trust", "--moved"]).in_folder(&new).run().assert_ok();
 
     // A copy is not a move, because the old folder still exists.
-    let copied = Command::new("cp").arg("-r").arg(&new).arg(env.base().join("copy")).status().unwrap();
+    let copied = Command::new("cp").arg("-r").arg(&new).arg(env.base_folder().join("copy")).status().unwrap();
     assert!(copied.success());
-    let copy = env.base().join("copy");
-    let call = env.call(&["hook", "claude-code", "SessionStart"]).dir(&copy).var("CLAUDE_PROJECT_DIR", &copy);
+    let copy = env.base_folder().join("copy");
+    let call = env
+        .thru_call(&["hook", "claude-code", "SessionStart"])
+        .in_folder(&copy)
+        .with_variable("CLAUDE_PROJECT_DIR", &copy);
     let payload =
         json!({"session_id": "s3", "cwd": copy, "hook_event_name": "SessionStart", "source": "startup"});
-    let told = call.stdin(payload.to_string()).run().json()["systemMessage"].as_str().unwrap().to_owned();
+    let told =
+        call.with_stdin(payload.to_string()).run().json()["systemMessage"].as_str().unwrap().to_owned();
     assert!(told.contains("run `thru trust` in a terminal"), "{told}");
-    env.call(&["trust", "--moved"]).dir(&copy).run().exits(15);
+    env.thru_call(&["trust", "--moved"]).in_folder(&copy).run().assert_exit_code(15);
     fs::create_dir(&old).unwrap();
 }
 
@@ -362,57 +370,57 @@ fn a_project_that_was_moved_is_taken_over_with_one_command() {
 #[test]
 fn a_project_that_may_not_be_looked_at_was_not_moved() {
     let env = TestEnv::new();
-    let (deep, copy) = (env.base().join("deep"), env.base().join("copy"));
+    let (deep, copy) = (env.base_folder().join("deep"), env.base_folder().join("copy"));
     fs::create_dir_all(deep.join("project")).unwrap();
-    env.call(&["context", "init"]).dir(deep.join("project")).run().ok();
+    env.thru_call(&["context", "init"]).in_folder(deep.join("project")).run().assert_ok();
     fs::rename(deep.join("project"), &copy).unwrap();
     fs::remove_dir(&deep).unwrap();
     std::os::unix::fs::symlink("deep", &deep).unwrap();
-    env.call(&["trust", "--moved"]).dir(&copy).run().exits(15);
+    env.thru_call(&["trust", "--moved"]).in_folder(&copy).run().assert_exit_code(15);
     fs::remove_file(&deep).unwrap();
-    env.call(&["trust", "--moved"]).dir(&copy).run().ok();
+    env.thru_call(&["trust", "--moved"]).in_folder(&copy).run().assert_ok();
 }
 
 #[test]
 fn a_store_that_takes_no_records_is_told_to_the_user() {
-    let env = TestEnv::rooted();
-    let payload = env.payload("s1", "SessionStart", json!({"source": "startup"}));
-    let folder = env.store().join("sessions");
+    let env = TestEnv::with_root();
+    let payload = env.event_payload("s1", "SessionStart", json!({"source": "startup"}));
+    let folder = env.store_folder().join("sessions");
     fs::remove_dir(&folder).unwrap();
     fs::write(&folder, "in its place").unwrap();
-    let output = env.hook("SessionStart", &payload);
+    let output = env.fire_hook("SessionStart", &payload);
     let told = output.json()["systemMessage"].as_str().unwrap().to_owned();
     assert!(told.contains("cannot be written") && told.contains("thru doctor"), "{told}");
 }
 
 #[test]
 fn packets_on_offer_are_told_at_the_start() {
-    let env = TestEnv::rooted();
-    let id = env.json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
-    let told = start(&env, "s1");
+    let env = TestEnv::with_root();
+    let id = env.run_thru_json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
+    let told = start_session(&env, "s1");
     assert!(told.contains("finish the parser") && told.contains(&format!("thru pickup {id}")), "{told}");
-    env.thru(&["pickup", &id, "--claim", "--session", "s1"]).ok();
-    assert!(!start(&env, "s2").contains(&id), "somebody has it");
+    env.run_thru(&["pickup", &id, "--claim", "--session", "s1"]).assert_ok();
+    assert!(!start_session(&env, "s2").contains(&id), "somebody has it");
 }
 
 #[test]
 fn a_claim_ends_with_its_session() {
-    let env = TestEnv::rooted();
-    let id = env.json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
+    let env = TestEnv::with_root();
+    let id = env.run_thru_json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
     for session in ["s1", "s2"] {
-        env.fire(session, "SessionStart", json!({"source": "startup"}));
+        env.fire_event(session, "SessionStart", json!({"source": "startup"}));
     }
-    env.thru(&["pickup", &id, "--claim", "--session", "s1"]).ok();
-    env.thru(&["pickup", &id, "--claim", "--session", "s2"]).exits(15);
-    let listed = |env: &TestEnv| env.thru(&["packet", "list"]).ok().stdout;
+    env.run_thru(&["pickup", &id, "--claim", "--session", "s1"]).assert_ok();
+    env.run_thru(&["pickup", &id, "--claim", "--session", "s2"]).assert_exit_code(15);
+    let listed = |env: &TestEnv| env.run_thru(&["packet", "list"]).assert_ok().stdout;
     assert!(listed(&env).contains("claimed by s1"), "{}", listed(&env));
-    assert_eq!(env.json(&["status"])["on_offer"], Value::Null);
-    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(env.run_thru_json(&["status"])["on_offer"], Value::Null);
+    env.fire_event("s1", "SessionEnd", json!({"reason": "other"}));
     assert!(listed(&env).contains("free again: session s1"), "{}", listed(&env));
-    assert_eq!(env.json(&["packet", "list"])[0]["claim_is_over"], true);
-    assert_eq!(env.json(&["status"])["on_offer"], json!([id]));
-    assert!(start(&env, "s3").contains(&format!("thru pickup {id}")), "it is offered again");
-    env.thru(&["pickup", &id, "--claim", "--session", "s2"]).ok();
+    assert_eq!(env.run_thru_json(&["packet", "list"])[0]["claim_is_over"], true);
+    assert_eq!(env.run_thru_json(&["status"])["on_offer"], json!([id]));
+    assert!(start_session(&env, "s3").contains(&format!("thru pickup {id}")), "it is offered again");
+    env.run_thru(&["pickup", &id, "--claim", "--session", "s2"]).assert_ok();
     assert!(listed(&env).contains("claimed by s2"), "{}", listed(&env));
-    assert!(env.thru(&["packet", "show", &id]).ok().stdout.contains("claimed_by: s2"));
+    assert!(env.run_thru(&["packet", "show", &id]).assert_ok().stdout.contains("claimed_by: s2"));
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::call::Output;
+use crate::call::ThruOutput;
 use crate::env::{TestEnv, copy_binary, names_in};
 
-const PLUGIN: &str = "project/.opencode/plugins/throughline.js";
+const PLUGIN_PATH: &str = "project/.opencode/plugins/throughline.js";
 
 /// Returns every event with its payload. If there are several payloads of an event, a word after `@` distinguishes
 /// them.
-fn payloads() -> Vec<(String, Value)> {
+fn captured_payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/opencode/1.18.33");
     let names = names_in(&folder);
     assert!(names.len() >= 20, "the fixtures are gone: {names:?}");
@@ -20,27 +20,27 @@ fn payloads() -> Vec<(String, Value)> {
     names.iter().map(|name| (name.trim_end_matches(".json").to_owned(), read(name))).collect()
 }
 
-fn event_of(name: &str) -> &str {
+fn event_of_payload(name: &str) -> &str {
     name.split('@').next().unwrap()
 }
 
-fn fire(env: &TestEnv, event: &str, payload: &Value) -> Output {
+fn fire_event(env: &TestEnv, event: &str, payload: &Value) -> ThruOutput {
     let mut payload = payload.clone();
-    payload["cwd"] = json!(env.project());
-    env.call(&["hook", "opencode", event]).stdin(payload.to_string()).run()
+    payload["cwd"] = json!(env.project_folder());
+    env.thru_call(&["hook", "opencode", event]).with_stdin(payload.to_string()).run()
 }
 
 #[test]
 fn every_captured_payload_leaves_one_line() {
-    let env = TestEnv::rooted();
-    for (name, payload) in payloads() {
+    let env = TestEnv::with_root();
+    for (name, payload) in captured_payloads() {
         let session = payload["session_id"].as_str().unwrap().to_owned();
-        let before = env.journal(&session).len();
-        fire(&env, event_of(&name), &payload);
-        assert_eq!(env.journal(&session).len(), before + 1, "{name}");
-        let line = env.journal(&session).pop().unwrap();
+        let before = env.read_journal(&session).len();
+        fire_event(&env, event_of_payload(&name), &payload);
+        assert_eq!(env.read_journal(&session).len(), before + 1, "{name}");
+        let line = env.read_journal(&session).pop().unwrap();
         assert_eq!(line["harness"], "opencode", "{name}");
-        let expected = match event_of(&name) {
+        let expected = match event_of_payload(&name) {
             "session.created" | "experimental.chat.messages.transform" => "session-start",
             "chat.message" => "prompt",
             "tool.execute.after" => "tool-done",
@@ -62,13 +62,13 @@ fn every_captured_payload_leaves_one_line() {
 
 #[test]
 fn any_field_may_be_missing_or_of_another_type() {
-    let env = TestEnv::rooted();
-    for (name, payload) in payloads() {
+    let env = TestEnv::with_root();
+    for (name, payload) in captured_payloads() {
         for field in payload.as_object().unwrap().keys() {
             for value in [Value::Null, json!(7), json!([1])] {
                 let mut changed = payload.clone();
                 changed[field] = value;
-                let output = fire(&env, event_of(&name), &changed);
+                let output = fire_event(&env, event_of_payload(&name), &changed);
                 assert!(output.stderr.is_empty(), "{name}: {field}: {output}");
             }
         }
@@ -78,29 +78,30 @@ fn any_field_may_be_missing_or_of_another_type() {
 /// The plugin cannot make OpenCode wait for validators, so the reply tells the plugin to report the stop again.
 #[test]
 fn a_stop_that_cannot_wait_is_told_to_ask_again() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let say = |event: &str, fields: Value| {
         let mut payload = json!({ "event": event, "session_id": "ses_1" });
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        fire(&env, event, &payload).stdout
+        fire_event(&env, event, &payload).stdout
     };
     let words =
         ["loop", "start", "--next", "Make it green", "--promise", "GREEN", "--validator", "touch ran"];
-    env.thru(&words).ok();
+    env.run_thru(&words).assert_ok();
     let started = say("session.created", json!({ "source": "startup" }));
     assert!(started.contains("\"context\"") && started.contains("the user started loop"), "{started}");
     let fed = say("session.idle", json!({ "message": "Hm.", "message_id": "msg_1", "patient": false }));
     assert!(fed.contains("\"feed\"") && fed.contains("iteration 2"), "{fed}");
     let promise = json!({ "message": "<promise>GREEN</promise>", "message_id": "msg_2", "patient": false });
     assert_eq!(say("session.idle", promise.clone()), r#"{"wait":true}"#);
-    assert!(!env.project().join("ran").exists(), "nothing ran");
+    assert!(!env.project_folder().join("ran").exists(), "nothing ran");
     let mut patient = promise;
     patient["patient"] = json!(true);
     assert_eq!(say("session.idle", patient), "");
-    assert!(env.project().join("ran").exists(), "it was waited for");
-    let list: Value = serde_json::from_str(&env.thru(&["loop", "list", "--json"]).ok().stdout).unwrap();
+    assert!(env.project_folder().join("ran").exists(), "it was waited for");
+    let list: Value =
+        serde_json::from_str(&env.run_thru(&["loop", "list", "--json"]).assert_ok().stdout).unwrap();
     assert_eq!(list["loops"][0]["status"], "done", "{list}");
-    let shown = env.thru(&["journal", "--session", "ses_1", "--json"]).ok().stdout;
+    let shown = env.run_thru(&["journal", "--session", "ses_1", "--json"]).assert_ok().stdout;
     assert_eq!(
         shown.matches("\"event\":\"stop\"").count(),
         2,
@@ -111,7 +112,7 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
 /// Besides what to keep, the summariser is told the current phase, the current task and the decisions.
 #[test]
 fn before_a_compaction_the_summariser_is_told_the_current_task_and_decisions() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for words in [
         &["plan", "init", "Parser plan"][..],
         &["plan", "add", "The lexer"],
@@ -120,10 +121,10 @@ fn before_a_compaction_the_summariser_is_told_the_current_task_and_decisions() {
         &["task", "start", "1.1"],
         &["decide", "Write the lexer by hand", "--why", "generators hide the errors"],
     ] {
-        env.thru(words).ok();
+        env.run_thru(words).assert_ok();
     }
     let mut payload = json!({ "session_id": "ses_1", "trigger": "manual" });
-    let told = fire(&env, "experimental.session.compacting", &payload).json();
+    let told = fire_event(&env, "experimental.session.compacting", &payload).json();
     let told = told["guidance"].as_str().unwrap();
     for needle in [
         "Keep verbatim",
@@ -138,27 +139,28 @@ fn before_a_compaction_the_summariser_is_told_the_current_task_and_decisions() {
     let facts = told.lines().filter(|line| line.starts_with("- ")).count();
     assert_eq!(facts, 3, "{told}");
     payload["agent_id"] = json!("ses_2");
-    fire(&env, "experimental.session.compacting", &payload).silent("a sub-agent has no part in the plan");
+    fire_event(&env, "experimental.session.compacting", &payload)
+        .assert_silent("a sub-agent has no part in the plan");
 }
 
 #[test]
 fn the_plugin_is_written_and_taken_away_again() {
     for (words, rel, program) in [
-        (&["opencode"][..], PLUGIN, None),
+        (&["opencode"][..], PLUGIN_PATH, None),
         (&["opencode", "--user"], "home/.config/opencode/plugins/throughline.js", None),
-        (&["opencode", "--project"], PLUGIN, Some("thru")),
+        (&["opencode", "--project"], PLUGIN_PATH, Some("thru")),
     ] {
-        let env = TestEnv::repository();
-        env.thru(&["context", "init"]).ok();
-        env.write("project/.opencode/opencode.jsonc", "{\n\t// mine\n\t\"model\": \"x/y\",\n}\r\n");
-        env.write("home/.config/opencode/opencode.json", "{}");
-        env.write("project/.opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
-        let before = env.tree();
-        let dry = env.thru(&[&["install"], words, &["--dry-run"]].concat()).ok().stdout;
-        before.assert_same(&env.tree(), "a dry run");
+        let env = TestEnv::with_repository();
+        env.run_thru(&["context", "init"]).assert_ok();
+        env.write_file("project/.opencode/opencode.jsonc", "{\n\t// mine\n\t\"model\": \"x/y\",\n}\r\n");
+        env.write_file("home/.config/opencode/opencode.json", "{}");
+        env.write_file("project/.opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
+        let before = env.file_tree();
+        let dry = env.run_thru(&[&["install"], words, &["--dry-run"]].concat()).assert_ok().stdout;
+        before.assert_unchanged(&env.file_tree(), "a dry run");
         assert!(dry.contains("would create") && dry.contains("+export const Throughline"), "{dry}");
-        env.thru(&[&["install"], words].concat()).ok();
-        let installed = fs::read_to_string(env.base().join(rel)).unwrap();
+        env.run_thru(&[&["install"], words].concat()).assert_ok();
+        let installed = fs::read_to_string(env.base_folder().join(rel)).unwrap();
         let line = installed.lines().find_map(|line| line.strip_prefix("const INSTALLED = ")).unwrap();
         let settings: Value = serde_json::from_str(line).unwrap();
         match program {
@@ -168,11 +170,13 @@ fn the_plugin_is_written_and_taken_away_again() {
         let names: Vec<_> =
             settings["commands"].as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
         assert!(names.contains(&json!("handoff")) && names.contains(&json!("loop")), "{names:?}");
-        let once = env.tree();
-        assert!(env.thru(&[&["install"], words].concat()).ok().stdout.contains("nothing to change"));
-        once.assert_same(&env.tree(), "twice is once");
-        env.thru(&[&["uninstall"], words].concat()).ok();
-        let mut changes = before.other_bytes(&env.tree());
+        let once = env.file_tree();
+        assert!(
+            env.run_thru(&[&["install"], words].concat()).assert_ok().stdout.contains("nothing to change")
+        );
+        once.assert_unchanged(&env.file_tree(), "twice is once");
+        env.run_thru(&[&["uninstall"], words].concat()).assert_ok();
+        let mut changes = before.content_changes_to(&env.file_tree());
         changes.retain(|change| !change.contains("/.local"));
         assert_eq!(changes, [""; 0], "{words:?}");
     }
@@ -180,57 +184,60 @@ fn the_plugin_is_written_and_taken_away_again() {
 
 #[test]
 fn one_persons_plugin_does_not_show_in_git_and_a_file_of_the_users_is_left_alone() {
-    let env = TestEnv::repository();
-    env.write("home/.config/opencode/opencode.json", "{}");
-    env.thru(&["init"]).ok();
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
-    env.thru(&["uninstall", "opencode"]).ok();
-    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    let env = TestEnv::with_repository();
+    env.write_file("home/.config/opencode/opencode.json", "{}");
+    env.run_thru(&["init"]).assert_ok();
+    assert_eq!(env.run_git(&["status", "--porcelain"]), "");
+    env.run_thru(&["uninstall", "opencode"]).assert_ok();
+    let exclude = fs::read_to_string(env.project_folder().join(".git/info/exclude")).unwrap();
     assert!(!exclude.contains("throughline") && !exclude.contains(".opencode"), "{exclude}");
-    assert!(!env.project().join(".opencode").exists(), "it was not there before");
+    assert!(!env.project_folder().join(".opencode").exists(), "it was not there before");
 
-    env.write(PLUGIN, "// mine\nexport const Mine = async () => ({})\n");
-    let left = env.thru(&["install", "opencode"]).ok();
+    env.write_file(PLUGIN_PATH, "// mine\nexport const Mine = async () => ({})\n");
+    let left = env.run_thru(&["install", "opencode"]).assert_ok();
     assert!(left.stderr.contains("a file of yours has this name"), "{left}");
-    env.thru(&["uninstall", "opencode"]).ok();
-    assert!(fs::read_to_string(env.base().join(PLUGIN)).unwrap().starts_with("// mine"));
+    env.run_thru(&["uninstall", "opencode"]).assert_ok();
+    assert!(fs::read_to_string(env.base_folder().join(PLUGIN_PATH)).unwrap().starts_with("// mine"));
 }
 
 #[test]
 fn the_projects_plugin_stays_when_one_persons_goes() {
-    let env = TestEnv::repository();
-    env.thru(&["install", "opencode", "--project"]).ok();
-    let kept = env.thru(&["uninstall", "opencode"]).ok();
-    assert!(env.base().join(PLUGIN).exists() && kept.stderr.contains("in another scope"), "{kept}");
-    env.thru(&["uninstall", "opencode", "--project"]).ok();
-    assert!(!env.project().join(".opencode").exists());
+    let env = TestEnv::with_repository();
+    env.run_thru(&["install", "opencode", "--project"]).assert_ok();
+    let kept = env.run_thru(&["uninstall", "opencode"]).assert_ok();
+    assert!(
+        env.base_folder().join(PLUGIN_PATH).exists() && kept.stderr.contains("in another scope"),
+        "{kept}"
+    );
+    env.run_thru(&["uninstall", "opencode", "--project"]).assert_ok();
+    assert!(!env.project_folder().join(".opencode").exists());
 }
 
 #[test]
 fn the_doctor_compares_the_plugin_with_the_binary() {
-    let env = TestEnv::repository();
-    env.thru(&["context", "init"]).ok();
-    let elsewhere = env.base().join("elsewhere");
+    let env = TestEnv::with_repository();
+    env.run_thru(&["context", "init"]).assert_ok();
+    let elsewhere = env.base_folder().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     let binary = elsewhere.join("thru");
     copy_binary(&binary);
-    env.call(&["install", "opencode"]).program(&binary).run().ok();
-    let text = fs::read_to_string(env.base().join(PLUGIN)).unwrap();
+    env.thru_call(&["install", "opencode"]).with_program(&binary).run().assert_ok();
+    let text = fs::read_to_string(env.base_folder().join(PLUGIN_PATH)).unwrap();
     let version = env!("CARGO_PKG_VERSION");
     fs::write(
-        env.base().join(PLUGIN),
+        env.base_folder().join(PLUGIN_PATH),
         text.replace(&format!("\"version\":\"{version}\""), "\"version\":\"0.0.1\""),
     )
     .unwrap();
     fs::remove_file(binary).unwrap();
-    let found = env.thru(&["doctor"]).stdout;
+    let found = env.run_thru(&["doctor"]).stdout;
     assert!(found.contains("the plugin has version 0.0.1"), "{found}");
     assert!(
         found.contains("which does not exist") && found.contains("`thru install opencode` writes it again"),
         "{found}"
     );
-    env.thru(&["install", "opencode"]).ok();
-    let found = env.thru(&["doctor"]).ok().stdout;
+    env.run_thru(&["install", "opencode"]).assert_ok();
+    let found = env.run_thru(&["doctor"]).assert_ok().stdout;
     assert!(
         found.contains(&format!("(plugin {version})")) && found.contains("no hook has run yet"),
         "{found}"
@@ -240,18 +247,18 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
 /// One of the two copies is silent, so the user need not do anything.
 #[test]
 fn two_copies_of_the_plugin_are_a_note() {
-    let env = TestEnv::repository();
-    env.thru(&["context", "init"]).ok();
-    env.thru(&["install", "opencode"]).ok();
-    env.thru(&["install", "opencode", "--user"]).ok();
-    let found = env.thru(&["doctor"]).ok().stdout;
+    let env = TestEnv::with_repository();
+    env.run_thru(&["context", "init"]).assert_ok();
+    env.run_thru(&["install", "opencode"]).assert_ok();
+    env.run_thru(&["install", "opencode", "--user"]).assert_ok();
+    let found = env.run_thru(&["doctor"]).assert_ok().stdout;
     assert!(found.contains("note: installed more than once: one copy is silent"), "{found}");
 }
 
 #[test]
 fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     let env = TestEnv::new();
-    let shown = env.thru(&["harness", "show", "opencode"]).ok().stdout;
+    let shown = env.run_thru(&["harness", "show", "opencode"]).assert_ok().stdout;
     for needle in [
         "OpenCode (opencode)",
         ".opencode/plugins/throughline.js",
@@ -265,42 +272,43 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
         assert!(shown.contains(needle), "{needle:?} in {shown}");
     }
     let json: Value =
-        serde_json::from_str(&env.thru(&["harness", "show", "droid", "--json"]).ok().stdout).unwrap();
+        serde_json::from_str(&env.run_thru(&["harness", "show", "droid", "--json"]).assert_ok().stdout)
+            .unwrap();
     assert_eq!((&json["name"], &json["calls_from"]), (&json!("droid"), &json!(".factory/hooks.json")));
-    env.thru(&["harness", "show", "emacs"]).exits(2);
+    env.run_thru(&["harness", "show", "emacs"]).assert_exit_code(2);
 }
 
 /// A session in the database, as OpenCode's own program and `sqlite3` print it. A script is used in place of both
 /// programs.
-struct Stored {
+struct StoredSession {
     env: TestEnv,
 }
 
-const ROWS: &str = r#"{"type":"opencode","at":"2026-11-15T19:00:00.000Z","cwd":"CWD","caller":null,"message":"msg_1","role":"user","summary":null,"error":null,"part":{"type":"text","text":"EARLY-PROMPT"}}
+const DATABASE_ROWS: &str = r#"{"type":"opencode","at":"2026-11-15T19:00:00.000Z","cwd":"CWD","caller":null,"message":"msg_1","role":"user","summary":null,"error":null,"part":{"type":"text","text":"EARLY-PROMPT"}}
 {
 {"type":"opencode","at":"2026-11-15T19:00:01.000Z","cwd":"CWD","caller":null,"message":"msg_2","role":"assistant","summary":null,"error":null,"part":{"type":"text","text":"EARLY-WORDS"}}
 "#;
 
-impl Stored {
-    fn new() -> Stored {
-        let env = TestEnv::rooted();
-        env.write("rows", ROWS.replace("CWD", &env.project().to_string_lossy()));
-        env.write("home/.local/share/opencode/opencode.db", "");
-        Stored { env }
+impl StoredSession {
+    fn new() -> StoredSession {
+        let env = TestEnv::with_root();
+        env.write_file("rows", DATABASE_ROWS.replace("CWD", &env.project_folder().to_string_lossy()));
+        env.write_file("home/.local/share/opencode/opencode.db", "");
+        StoredSession { env }
     }
 
-    fn program(&self, name: &str, script: &str) {
+    fn write_program(&self, name: &str, script: &str) {
         use std::os::unix::fs::PermissionsExt;
-        let path = self.env.base().join("bin").join(name);
-        self.env.write(&path, format!("#!/bin/sh\n{script}\n"));
+        let path = self.env.base_folder().join("bin").join(name);
+        self.env.write_file(&path, format!("#!/bin/sh\n{script}\n"));
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn brief(&self, variables: &[(&str, &str)]) -> Output {
-        let path = format!("{}:/usr/bin:/bin", self.env.base().join("bin").display());
-        let mut call = self.env.call(&["brief", "--session", "ses_early"]).var("PATH", path);
+    fn run_brief(&self, variables: &[(&str, &str)]) -> ThruOutput {
+        let path = format!("{}:/usr/bin:/bin", self.env.base_folder().join("bin").display());
+        let mut call = self.env.thru_call(&["brief", "--session", "ses_early"]).with_variable("PATH", path);
         for (name, value) in variables {
-            call = call.var(name, value);
+            call = call.with_variable(name, value);
         }
         call.run()
     }
@@ -309,59 +317,59 @@ impl Stored {
 /// A user's own settings could change the output of `sqlite3`, so `sqlite3` is told not to read them.
 #[test]
 fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted() {
-    let stored = Stored::new();
-    let rows = stored.env.base().join("rows");
-    stored.program(
+    let stored = StoredSession::new();
+    let rows = stored.env.base_folder().join("rows");
+    stored.write_program(
         "sqlite3",
         &format!("[ \"$1 $2\" = '-init /dev/null' ] && exec cat '{}'; echo '| a box |'", rows.display()),
     );
-    let brief = stored.brief(&[]).ok();
+    let brief = stored.run_brief(&[]).assert_ok();
     assert!(brief.stdout.contains("EARLY-PROMPT") && brief.stdout.contains("EARLY-WORDS"), "{brief}");
     assert!(brief.stderr.contains("skipped: 1 torn"), "{brief}");
     let words = ["handoff", "go on", "--session", "ses_early", "--json"];
-    let path = format!("{}:/usr/bin:/bin", stored.env.base().join("bin").display());
-    let written = stored.env.call(&words).var("PATH", path).run().ok().json();
-    let packet = stored.env.thru(&["packet", "show", written["id"].as_str().unwrap()]).ok().stdout;
+    let path = format!("{}:/usr/bin:/bin", stored.env.base_folder().join("bin").display());
+    let written = stored.env.thru_call(&words).with_variable("PATH", path).run().assert_ok().json();
+    let packet = stored.env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
     assert!(packet.contains("1 record of the session could not be read"), "{packet}");
 }
 
 /// The output of a session is read completely or not at all.
 #[test]
 fn a_stored_session_that_is_too_large_is_refused() {
-    let stored = Stored::new();
-    stored.program("sqlite3", "head -c 134217729 /dev/zero | tr '\\000' x");
-    let refused = stored.brief(&[]).exits(15);
+    let stored = StoredSession::new();
+    stored.write_program("sqlite3", "head -c 134217729 /dev/zero | tr '\\000' x");
+    let refused = stored.run_brief(&[]).assert_exit_code(15);
     assert!(refused.stderr.contains("more than 128 MB"), "{refused}");
 }
 
 #[test]
 fn the_database_is_where_the_variable_says() {
-    let stored = Stored::new();
-    let rows = stored.env.base().join("rows");
-    stored.program(
+    let stored = StoredSession::new();
+    let rows = stored.env.base_folder().join("rows");
+    stored.write_program(
         "sqlite3",
         &format!(
             "case $5 in */mine.db) exec cat '{}' ;; esac; echo \"no such file: $5\" >&2; exit 1",
             rows.display()
         ),
     );
-    let elsewhere = stored.env.base().join("elsewhere/mine.db");
-    stored.env.write(&elsewhere, "");
-    let named = stored.brief(&[("OPENCODE_DB", &elsewhere.to_string_lossy())]).ok();
+    let elsewhere = stored.env.base_folder().join("elsewhere/mine.db");
+    stored.env.write_file(&elsewhere, "");
+    let named = stored.run_brief(&[("OPENCODE_DB", &elsewhere.to_string_lossy())]).assert_ok();
     assert!(named.stdout.contains("EARLY-PROMPT"), "{named}");
-    stored.env.write("home/.local/share/opencode/mine.db", "");
-    let beside = stored.brief(&[("OPENCODE_DB", "mine.db")]).ok();
+    stored.env.write_file("home/.local/share/opencode/mine.db", "");
+    let beside = stored.run_brief(&[("OPENCODE_DB", "mine.db")]).assert_ok();
     assert!(beside.stdout.contains("EARLY-PROMPT"), "in the folder of the usual one: {beside}");
-    stored.brief(&[("OPENCODE_DB", "nowhere.db")]).exits(10);
+    stored.run_brief(&[("OPENCODE_DB", "nowhere.db")]).assert_exit_code(10);
 }
 
 /// A query starts the whole program of OpenCode, which would otherwise update itself and install packages.
 #[test]
 fn its_own_program_is_asked_offline() {
-    let stored = Stored::new();
-    let seen = stored.env.base().join("seen");
-    stored.program("opencode", &format!("env >'{}'; printf '[]'", seen.display()));
-    stored.brief(&[]).exits(10);
+    let stored = StoredSession::new();
+    let seen = stored.env.base_folder().join("seen");
+    stored.write_program("opencode", &format!("env >'{}'; printf '[]'", seen.display()));
+    stored.run_brief(&[]).assert_exit_code(10);
     let seen = fs::read_to_string(seen).unwrap();
     for variable in [
         "OPENCODE_DISABLE_AUTOUPDATE=1",
@@ -378,16 +386,20 @@ fn its_own_program_is_asked_offline() {
 /// that hooks reported.
 #[test]
 fn a_crash_in_another_worktree_names_each_file_once() {
-    let stored = Stored { env: TestEnv::repository() };
+    let stored = StoredSession { env: TestEnv::with_repository() };
     let env = &stored.env;
-    env.write("home/.local/share/opencode/opencode.db", "");
-    env.thru(&["init"]).ok();
-    let tree = env.base().join("beside");
-    env.git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
+    env.write_file("home/.local/share/opencode/opencode.db", "");
+    env.run_thru(&["init"]).assert_ok();
+    let tree = env.base_folder().join("beside");
+    env.run_git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
     let payload = |event: &str, fields: Value| {
         let mut payload = json!({ "event": event, "session_id": "ses_early", "cwd": tree });
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        env.call(&["hook", "opencode", event]).stdin(payload.to_string()).dir(&tree).run().ok();
+        env.thru_call(&["hook", "opencode", event])
+            .with_stdin(payload.to_string())
+            .in_folder(&tree)
+            .run()
+            .assert_ok();
     };
     let path = tree.join("a.txt");
     payload("session.created", json!({ "source": "startup" }));
@@ -402,13 +414,13 @@ fn a_crash_in_another_worktree_names_each_file_once() {
     // A real row begins with its type.
     let row =
         format!("{{\"type\":\"opencode\",{}", &row.to_string().replace("\"type\":\"opencode\",", "")[1..]);
-    env.write("rows", row + "\n");
-    stored.program("sqlite3", &format!("exec cat '{}'", env.base().join("rows").display()));
-    let bin = format!("{}:/usr/bin:/bin", env.base().join("bin").display());
-    crate::packet_sweeps::kill(env);
-    let swept = env.call(&["sweep", "--json"]).var("PATH", bin).run().ok().json();
+    env.write_file("rows", row + "\n");
+    stored.write_program("sqlite3", &format!("exec cat '{}'", env.base_folder().join("rows").display()));
+    let bin = format!("{}:/usr/bin:/bin", env.base_folder().join("bin").display());
+    crate::packet_sweeps::mark_process_dead(env);
+    let swept = env.thru_call(&["sweep", "--json"]).with_variable("PATH", bin).run().assert_ok().json();
     let packet = swept[0]["packet"].as_str().unwrap_or_else(|| panic!("{swept}"));
-    let packet = env.thru(&["packet", "show", packet]).ok().stdout;
+    let packet = env.run_thru(&["packet", "show", packet]).assert_ok().stdout;
     assert!(packet.contains("a.txt") && !packet.contains(path.to_str().unwrap()), "{packet}");
 }
 
@@ -416,11 +428,11 @@ fn a_crash_in_another_worktree_names_each_file_once() {
 /// repeated report.
 #[test]
 fn a_brief_that_is_asked_for_again_is_given_again() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let say = |event: &str, fields: Value| {
         let mut payload = json!({ "event": event, "session_id": "ses_1" });
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        fire(&env, event, &payload).stdout
+        fire_event(&env, event, &payload).stdout
     };
     say("session.created", json!({ "source": "startup", "report_id": "r1" }));
     say("chat.message", json!({ "prompt": "MAKE-IT-GREEN", "message_id": "msg_1" }));
@@ -437,11 +449,11 @@ fn a_brief_that_is_asked_for_again_is_given_again() {
 /// If the brief was not requested, it comes with the prompt, and the reply marks it as a brief.
 #[test]
 fn a_brief_that_comes_with_a_prompt_is_marked() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let say = |event: &str, fields: Value| {
         let mut payload = json!({ "event": event, "session_id": "ses_1" });
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        fire(&env, event, &payload).stdout
+        fire_event(&env, event, &payload).stdout
     };
     say("session.created", json!({ "source": "startup" }));
     say("chat.message", json!({ "prompt": "MAKE-IT-GREEN", "message_id": "msg_1" }));
@@ -457,11 +469,11 @@ fn a_brief_that_comes_with_a_prompt_is_marked() {
 /// OpenCode knows.
 #[test]
 fn a_window_that_fills_up_is_told_once() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let say = |event: &str, fields: Value| {
         let mut payload = json!({ "event": event, "session_id": "ses_1" });
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        fire(&env, event, &payload).stdout
+        fire_event(&env, event, &payload).stdout
     };
     let prompt = |id: &str| say("chat.message", json!({ "prompt": "Go on", "message_id": id }));
     let stop = |id: &str, last: u64, more: Value| {
@@ -489,7 +501,7 @@ fn a_window_that_fills_up_is_told_once() {
     stop("msg_8", 14_000, small());
     assert!(prompt("msg_9").contains("70 % full"));
     // The size in the user's own settings takes precedence. If no size is known, the model's name decides.
-    env.write(env.store().join("config.toml"), "[brief.model_limits]\n\"local-*\" = 15000\n");
+    env.write_file(env.store_folder().join("config.toml"), "[brief.model_limits]\n\"local-*\" = 15000\n");
     stop("msg_10", 14_000, small());
     let told = prompt("msg_11");
     assert!(told.contains("93 % full (14,000 of 15,000 tokens)"), "{told}");

@@ -5,39 +5,39 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
-use crate::packets::{fire, handoff, tool, worked};
+use crate::packets::{fire_event, report_tool_call, repository_with_session, write_handoff};
 
-fn ran(env: &TestEnv, command: &str, printed: &str) {
+fn report_command(env: &TestEnv, command: &str, printed: &str) {
     let input = json!({"command": command});
     let response = json!({"stdout": printed, "stderr": "", "interrupted": false, "exitCode": 0});
     let call =
         json!({"tool_name": "Bash", "tool_use_id": command, "tool_input": input, "tool_response": response});
-    fire(env, "PostToolUse", call);
+    fire_event(env, "PostToolUse", call);
 }
 
-fn failed(env: &TestEnv, command: &str, error: &str) {
+fn report_failed_command(env: &TestEnv, command: &str, error: &str) {
     let input = json!({"command": command});
     let call = json!({"tool_name": "Bash", "tool_use_id": command, "tool_input": input, "error": error});
-    fire(env, "PostToolUseFailure", call);
+    fire_event(env, "PostToolUseFailure", call);
 }
 
-fn asked(prompt: &str) -> TestEnv {
-    let env = TestEnv::rooted();
-    fire(&env, "SessionStart", json!({"source": "startup"}));
-    fire(&env, "UserPromptSubmit", json!({"prompt": prompt}));
+fn env_with_prompt(prompt: &str) -> TestEnv {
+    let env = TestEnv::with_root();
+    fire_event(&env, "SessionStart", json!({"source": "startup"}));
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": prompt}));
     env
 }
 
-fn validators(env: &TestEnv, word: &str) -> Vec<String> {
-    let shown = env.json(&["packet", "show", word]);
+fn packet_validators(env: &TestEnv, word: &str) -> Vec<String> {
+    let shown = env.run_thru_json(&["packet", "show", word]);
     let all = shown["packet"]["validators"].as_array().unwrap().iter();
     all.map(|command| command.as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn a_purpose_that_says_nothing_is_not_the_goal() {
-    let env = worked();
-    let (_, path) = handoff(&env, "go on");
+    let env = repository_with_session();
+    let (_, path) = write_handoff(&env, "go on");
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains("Goal: “Build the parser. Never use regular expressions.”"), "{text}");
     let intent = text.split_once("## Intent").unwrap().1.split_once("## Context").unwrap().0;
@@ -46,12 +46,16 @@ fn a_purpose_that_says_nothing_is_not_the_goal() {
 
 #[test]
 fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
-    let env = asked("Build the parser. Never use regular expressions.");
-    env.write("project/src/lib.rs", "");
-    tool(&env, "Edit", json!({"file_path": env.project().join("src/lib.rs")}));
-    failed(&env, "bash -lc 'cargo test -p parse'", "Exit code 101\nerror: src/lib.rs:1: no such rule");
-    handoff(&env, "go on");
-    let picked = env.thru(&["pickup"]).ok().stdout;
+    let env = env_with_prompt("Build the parser. Never use regular expressions.");
+    env.write_file("project/src/lib.rs", "");
+    report_tool_call(&env, "Edit", json!({"file_path": env.project_folder().join("src/lib.rs")}));
+    report_failed_command(
+        &env,
+        "bash -lc 'cargo test -p parse'",
+        "Exit code 101\nerror: src/lib.rs:1: no such rule",
+    );
+    write_handoff(&env, "go on");
+    let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     let goal =
         "\nGoal: The user asked, 2026-11-15T19:22:00Z:\n> Build the parser. Never use regular expressions.\n";
     assert!(picked.contains(goal) && picked.matches("Build the parser.").count() == 1, "{picked}");
@@ -60,9 +64,9 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
     let error = "error: src/lib.rs:1: no such rule";
     assert!(picked.matches(error).count() == 1 && picked.contains("\nFailing:\n"), "{picked}");
     // This is the same check, run without a shell around it.
-    ran(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
-    handoff(&env, "go on once more");
-    let picked = env.thru(&["pickup", "once-more"]).ok().stdout;
+    report_command(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
+    write_handoff(&env, "go on once more");
+    let picked = env.run_thru(&["pickup", "once-more"]).assert_ok().stdout;
     assert!(!picked.contains("what fails") && !picked.contains("Failing:"), "{picked}");
     for phrase in ["Intent has the user", "nothing of it could be checked", "last calls"] {
         assert!(!picked.contains(phrase), "{phrase}: {picked}");
@@ -71,22 +75,22 @@ fn pickup_tells_the_goal_once_and_a_concrete_first_step() {
 
 #[test]
 fn a_check_that_never_said_how_it_ended_is_no_validator() {
-    let env = asked("Build the parser. Never use regular expressions.");
-    ran(&env, "make test | grep -c started", "1");
-    ran(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
-    handoff(&env, "finish the parser");
-    assert_eq!(validators(&env, "parser"), ["cargo test -p parse"]);
+    let env = env_with_prompt("Build the parser. Never use regular expressions.");
+    report_command(&env, "make test | grep -c started", "1");
+    report_command(&env, "cargo test -p parse", "test result: ok. 3 passed; 0 failed; 0 ignored");
+    write_handoff(&env, "finish the parser");
+    assert_eq!(packet_validators(&env, "parser"), ["cargo test -p parse"]);
 }
 
 #[test]
 fn pickup_tells_what_fails_and_what_must_pass_whoever_wrote_the_prompt() {
-    let env = worked();
-    env.thru(&["handoff", "finish the parser", "--validator", "make release-check"]).ok();
+    let env = repository_with_session();
+    env.run_thru(&["handoff", "finish the parser", "--validator", "make release-check"]).assert_ok();
     let replace = |section: &str, text: &str| {
-        env.call(&["packet", "set", "parser", "--section", section]).stdin(text).run().ok();
+        env.thru_call(&["packet", "set", "parser", "--section", section]).with_stdin(text).run().assert_ok();
     };
     replace("Next Prompt", "Just do the lexer.\n");
-    let picked = env.thru(&["pickup", "parser"]).ok().stdout;
+    let picked = env.run_thru(&["pickup", "parser"]).assert_ok().stdout;
     for needle in [
         "Just do the lexer.",
         "- `make release-check`: not run yet",
@@ -102,67 +106,69 @@ fn pickup_tells_what_fails_and_what_must_pass_whoever_wrote_the_prompt() {
 #[test]
 fn a_run_is_verified_only_if_nothing_was_edited_after_it() {
     let claim = |env: &TestEnv, word: &str| {
-        let told = env.json(&["pickup", word]);
+        let told = env.run_thru_json(&["pickup", word]);
         let all = told["claims"].as_array().unwrap();
         let check: Vec<&Value> = all.iter().filter(|claim| claim["about"] == "check").collect();
         (check[0]["state"].as_str().unwrap().to_owned(), check[0]["note"].as_str().unwrap().to_owned())
     };
-    let env = asked("Build the parser in one file, please, and nothing else.");
-    env.write("project/src/a.rs", "a");
-    let edit = json!({"file_path": env.project().join("src/a.rs")});
-    tool(&env, "Edit", edit.clone());
-    ran(&env, "cargo test", "test result: ok. 3 passed; 0 failed");
-    handoff(&env, "first");
+    let env = env_with_prompt("Build the parser in one file, please, and nothing else.");
+    env.write_file("project/src/a.rs", "a");
+    let edit = json!({"file_path": env.project_folder().join("src/a.rs")});
+    report_tool_call(&env, "Edit", edit.clone());
+    report_command(&env, "cargo test", "test result: ok. 3 passed; 0 failed");
+    write_handoff(&env, "first");
     let (state, note) = claim(&env, "first");
     assert!(state == "verified" && note.starts_with("passed at"), "{state} {note}");
 
-    fire(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "later", "tool_input": edit}));
-    handoff(&env, "second");
+    fire_event(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "later", "tool_input": edit}));
+    write_handoff(&env, "second");
     let (state, note) = claim(&env, "second");
     assert!(state == "unverified" && note.ends_with("before the last edits"), "{state} {note}");
 
-    env.write("project/src/a.rs", "on disk");
+    env.write_file("project/src/a.rs", "on disk");
     let (state, note) = claim(&env, "first");
     assert!(state == "unverified" && note.ends_with("before later changes"), "{state} {note}");
 }
 
 #[test]
 fn a_prohibition_within_a_sentence_is_a_constraint() {
-    let env = asked("Make HALF halve the amount; never change tests/.");
-    fire(&env, "Stop", json!({"last_assistant_message": "HALF halves the amount now."}));
+    let env = env_with_prompt("Make HALF halve the amount; never change tests/.");
+    fire_event(&env, "Stop", json!({"last_assistant_message": "HALF halves the amount now."}));
     let next = "Now round the totals of the cart with Decimal, to two places.";
-    fire(&env, "UserPromptSubmit", json!({"prompt": next}));
-    handoff(&env, "round");
-    let packet = env.thru(&["packet", "show", "round"]).ok().stdout;
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": next}));
+    write_handoff(&env, "round");
+    let packet = env.run_thru(&["packet", "show", "round"]).assert_ok().stdout;
     assert!(packet.contains("the user: “never change tests/.”"), "{packet}");
 }
 
 #[test]
 fn validators_are_commands_that_exist() {
-    let env = asked("Build the parser. It is done when `go vet ./...` passes:\n```sh\nnpm run lint\n```\n");
-    ran(
+    let env = env_with_prompt(
+        "Build the parser. It is done when `go vet ./...` passes:\n```sh\nnpm run lint\n```\n",
+    );
+    report_command(
         &env,
         "# the tests of this part\ncd /somewhere/else && cargo test 2>&1 | tail -5",
         "test result: ok. 3 passed",
     );
-    failed(&env, "make lint", "Exit code 2\nmake: *** No rule to make target 'lint'.  Stop.");
-    handoff(&env, "go on");
-    let found = validators(&env, "go-on");
+    report_failed_command(&env, "make lint", "Exit code 2\nmake: *** No rule to make target 'lint'.  Stop.");
+    write_handoff(&env, "go on");
+    let found = packet_validators(&env, "go-on");
     assert_eq!(found, ["go vet ./...", "npm run lint", "cargo test"]);
-    let text = env.thru(&["packet", "show", "go-on"]).ok().stdout;
+    let text = env.run_thru(&["packet", "show", "go-on"]).assert_ok().stdout;
     assert!(text.contains("- [ ] `go vet ./...`, asked for by the user"), "{text}");
     assert!(!text.contains("`make lint` pass"), "{text}");
 }
 
 #[test]
 fn a_copied_transcript_still_says_whose_it_is() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let line = json!({"type": "user", "sessionId": "5f0c6a4e-0000-4000-8000-000000000001", "uuid": "u1",
         "cwd": "/elsewhere/app", "gitBranch": "fix-parser", "timestamp": "2026-11-15T19:22:00Z",
         "message": {"role": "user", "content": "Build the parser in one file, please, and nothing else."}});
-    let path = env.write("copy-of-a-session.jsonl", format!("{line}\n"));
-    let told = env.json(&["handoff", "go on", "--transcript", path.to_str().unwrap()]);
+    let path = env.write_file("copy-of-a-session.jsonl", format!("{line}\n"));
+    let told = env.run_thru_json(&["handoff", "go on", "--transcript", path.to_str().unwrap()]);
     assert_eq!(told["session"], "5f0c6a4e-0000-4000-8000-000000000001");
-    let text = env.thru(&["packet", "show", "go-on"]).ok().stdout;
+    let text = env.run_thru(&["packet", "show", "go-on"]).assert_ok().stdout;
     assert!(!text.contains("Not in git"), "nobody looked at that folder:\n{text}");
 }

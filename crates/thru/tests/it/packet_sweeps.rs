@@ -6,12 +6,12 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
-use crate::packets::{fire, handoff, worked};
+use crate::packets::{fire_event, repository_with_session, write_handoff};
 
 /// Changes the recorded process of the session, as if that process had ended and another process had its id now. A
 /// start time is a number, so no process can have the start time `earlier`.
-pub fn kill(env: &TestEnv) {
-    let sessions = env.store().join("indexes/sessions.jsonl");
+pub fn mark_process_dead(env: &TestEnv) {
+    let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
     let lines = text.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
@@ -27,101 +27,108 @@ pub fn kill(env: &TestEnv) {
 
 /// Fires an event of session `s1` at another time.
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
-    let payload = env.payload("s1", event, more);
-    env.hook_call(event, payload.to_string()).var("THROUGHLINE_NOW", now).run().accepted(event);
+    let payload = env.event_payload("s1", event, more);
+    env.hook_call(event, payload.to_string())
+        .with_variable("THROUGHLINE_NOW", now)
+        .run()
+        .assert_accepted_by_harness(event);
 }
 
-fn start(env: &TestEnv, session: &str) -> String {
-    let payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": "SessionStart", "source": "startup"});
-    env.hook("SessionStart", &payload).stdout
+fn start_session(env: &TestEnv, session: &str) -> String {
+    let payload = json!({"session_id": session, "cwd": env.project_folder(), "hook_event_name": "SessionStart", "source": "startup"});
+    env.fire_hook("SessionStart", &payload).stdout
 }
 
-fn ids(env: &TestEnv) -> Vec<String> {
-    let listed = env.json(&["packet", "list"]);
+fn packet_ids(env: &TestEnv) -> Vec<String> {
+    let listed = env.run_thru_json(&["packet", "list"]);
     listed.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn a_session_that_was_handed_off_leaves_no_second_packet() {
-    let env = worked();
-    let (id, _) = handoff(&env, "finish the parser");
+    let env = repository_with_session();
+    let (id, _) = write_handoff(&env, "finish the parser");
     // Events right after the handoff: the call that ran it, and a last message.
     let call =
         json!({"tool_name": "Bash", "tool_use_id": "h1", "tool_input": {"command": "thru handoff finish"}});
-    fire(&env, "PostToolUse", call);
-    fire(&env, "Stop", json!({"last_assistant_message": "Handed off."}));
-    kill(&env);
-    assert_eq!(env.json(&["sweep"]), json!([]));
-    let told = start(&env, "s2");
+    fire_event(&env, "PostToolUse", call);
+    fire_event(&env, "Stop", json!({"last_assistant_message": "Handed off."}));
+    mark_process_dead(&env);
+    assert_eq!(env.run_thru_json(&["sweep"]), json!([]));
+    let told = start_session(&env, "s2");
     assert!(told.contains(&format!("thru pickup {id}")), "{told}");
-    assert_eq!(ids(&env), [id.as_str()]);
-    let third = start(&env, "s3");
+    assert_eq!(packet_ids(&env), [id.as_str()]);
+    let third = start_session(&env, "s3");
     assert!(!third.contains("crashed;") && third.contains("on offer"), "once: {third}");
-    assert!(env.thru(&["pickup"]).ok().stdout.contains("Goal: finish the parser"));
+    assert!(env.run_thru(&["pickup"]).assert_ok().stdout.contains("Goal: finish the parser"));
 }
 
 /// The packet of the handoff does not contain what came later, so the crashed session gets another one.
 #[test]
 fn a_session_that_went_on_after_its_handoff_leaves_a_fresh_packet() {
     for by_start in [false, true] {
-        let env = worked();
-        let (old, _) = handoff(&env, "finish the parser");
+        let env = repository_with_session();
+        let (old, _) = write_handoff(&env, "finish the parser");
         let later = "2026-11-15T20:00:00Z";
         let prompt = "Rename f to answer everywhere, and delete nothing.";
         fire_at(&env, later, "UserPromptSubmit", json!({"prompt": prompt}));
-        let edit = json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": {"file_path": env.project().join("src/print.rs")}});
+        let edit = json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": {"file_path": env.project_folder().join("src/print.rs")}});
         fire_at(&env, later, "PostToolUse", edit);
-        kill(&env);
-        assert!(env.thru(&["status"]).ok().stdout.contains("`thru sweep` writes a packet"));
+        mark_process_dead(&env);
+        assert!(env.run_thru(&["status"]).assert_ok().stdout.contains("`thru sweep` writes a packet"));
         if !by_start {
-            assert_eq!(env.json(&["sweep"]).as_array().unwrap().len(), 1);
-            assert_eq!(env.json(&["sweep"]), json!([]), "once");
+            assert_eq!(env.run_thru_json(&["sweep"]).as_array().unwrap().len(), 1);
+            assert_eq!(env.run_thru_json(&["sweep"]), json!([]), "once");
         }
-        let told = start(&env, "s2");
-        let new = ids(&env).into_iter().find(|id| *id != old).unwrap();
+        let told = start_session(&env, "s2");
+        let new = packet_ids(&env).into_iter().find(|id| *id != old).unwrap();
         assert!(told.contains(&format!("crashed; `thru pickup {new}`")), "{told}");
-        let pickup = env.thru(&["pickup", &new]).ok().stdout;
+        let pickup = env.run_thru(&["pickup", &new]).assert_ok().stdout;
         assert!(pickup.contains("delete nothing") && pickup.contains("src/print.rs"), "{pickup}");
-        assert!(!start(&env, "s3").contains("crashed;"), "once");
-        assert_eq!(ids(&env).len(), 2);
+        assert!(!start_session(&env, "s3").contains("crashed;"), "once");
+        assert_eq!(packet_ids(&env).len(), 2);
     }
 }
 
 #[test]
 fn a_packet_that_is_done_is_not_offered() {
-    let env = worked();
-    let (id, _) = handoff(&env, "finish the parser");
-    env.thru(&["packet", "done", &id]).ok();
-    kill(&env);
-    assert!(!start(&env, "s2").contains(&id));
-    assert_eq!(ids(&env), [id]);
+    let env = repository_with_session();
+    let (id, _) = write_handoff(&env, "finish the parser");
+    env.run_thru(&["packet", "done", &id]).assert_ok();
+    mark_process_dead(&env);
+    assert!(!start_session(&env, "s2").contains(&id));
+    assert_eq!(packet_ids(&env), [id]);
 }
 
 #[test]
 fn a_session_that_was_taken_up_again_is_swept_again() {
-    let env = worked();
-    kill(&env);
-    let marker = env.store().join("root.json");
-    fs::rename(&marker, env.base().join("root.json")).unwrap();
-    assert!(env.thru(&["sweep"]).exits(15).stderr.contains("`thru init`"), "of no project");
-    fs::rename(env.base().join("root.json"), &marker).unwrap();
-    let first = env.json(&["sweep"])[0]["packet"].as_str().unwrap().to_owned();
-    assert_eq!(env.json(&["sweep"]), json!([]), "once");
+    let env = repository_with_session();
+    mark_process_dead(&env);
+    let marker = env.store_folder().join("root.json");
+    fs::rename(&marker, env.base_folder().join("root.json")).unwrap();
+    assert!(env.run_thru(&["sweep"]).assert_exit_code(15).stderr.contains("`thru init`"), "of no project");
+    fs::rename(env.base_folder().join("root.json"), &marker).unwrap();
+    let first = env.run_thru_json(&["sweep"])[0]["packet"].as_str().unwrap().to_owned();
+    assert_eq!(env.run_thru_json(&["sweep"]), json!([]), "once");
 
     let later = "2026-11-15T20:00:00Z";
     fire_at(&env, later, "SessionStart", json!({"source": "resume"}));
-    kill(&env);
-    assert_eq!(env.json(&["sweep"]), json!([]), "it came back and did nothing");
+    mark_process_dead(&env);
+    assert_eq!(env.run_thru_json(&["sweep"]), json!([]), "it came back and did nothing");
     fire_at(&env, later, "UserPromptSubmit", json!({"prompt": "Now write the printer as well."}));
-    let edit = json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": {"file_path": env.project().join("src/print.rs")}});
+    let edit = json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": {"file_path": env.project_folder().join("src/print.rs")}});
     fire_at(&env, later, "PostToolUse", edit);
     let sweep = |env: &TestEnv| {
-        env.call(&["sweep", "--json"]).var("THROUGHLINE_NOW", "2026-11-15T21:00:00Z").run().ok().json()
+        env.thru_call(&["sweep", "--json"])
+            .with_variable("THROUGHLINE_NOW", "2026-11-15T21:00:00Z")
+            .run()
+            .assert_ok()
+            .json()
     };
     let swept = sweep(&env);
     let second = swept[0]["packet"].as_str().unwrap();
     assert_ne!(second, first);
-    let text = env.thru(&["packet", "show", second]).ok().stdout;
+    let text = env.run_thru(&["packet", "show", second]).assert_ok().stdout;
     assert!(text.contains("go on: Now write the printer") && text.contains("src/print.rs"), "{text}");
     assert_eq!(sweep(&env), json!([]), "once more");
 }
@@ -130,16 +137,20 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
 #[test]
 fn a_killed_session_leaves_its_last_words_and_the_running_command() {
     for by_start in [false, true] {
-        let env = TestEnv::rooted();
+        let env = TestEnv::with_root();
         let at = "2026-11-15T19:22:00Z";
         let mut lines = vec![
             json!({"type": "user", "timestamp": at, "message": {"role": "user", "content": "Build the parser."}}),
         ];
-        let path = env.write("s1.jsonl", "");
-        env.fire("s1", "SessionStart", json!({"source": "startup", "transcript_path": path}));
-        env.fire("s1", "UserPromptSubmit", json!({"prompt": "Build the parser.", "prompt_id": "p1"}));
-        let input = json!({"file_path": env.project().join("src/parse.rs")});
-        env.fire("s1", "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "t1", "tool_input": input}));
+        let path = env.write_file("s1.jsonl", "");
+        env.fire_event("s1", "SessionStart", json!({"source": "startup", "transcript_path": path}));
+        env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Build the parser.", "prompt_id": "p1"}));
+        let input = json!({"file_path": env.project_folder().join("src/parse.rs")});
+        env.fire_event(
+            "s1",
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_use_id": "t1", "tool_input": input}),
+        );
         let secret = format!("--token ghp_{}", "a1B2".repeat(9));
         for content in [
             json!([{"type": "tool_use", "id": "t1", "name": "Edit", "input": input}]),
@@ -156,20 +167,20 @@ fn a_killed_session_leaves_its_last_words_and_the_running_command() {
             json!({"type": "user", "timestamp": at, "message": {"role": "user", "content": result}}),
         );
         fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
-        kill(&env);
+        mark_process_dead(&env);
         if by_start {
-            start(&env, "s2");
+            start_session(&env, "s2");
         } else {
-            assert_eq!(env.json(&["sweep"]).as_array().unwrap().len(), 1);
+            assert_eq!(env.run_thru_json(&["sweep"]).as_array().unwrap().len(), 1);
         }
-        let id = ids(&env).remove(0);
-        let packet = env.thru(&["packet", "show", &id]).ok().stdout;
+        let id = packet_ids(&env).remove(0);
+        let packet = env.run_thru(&["packet", "show", &id]).assert_ok().stdout;
         assert!(packet.contains("so I run its tests first."), "{packet}");
         assert!(packet.contains("Begun and not finished"), "{packet}");
         assert!(packet.contains("cargo test -p lexer") && !packet.contains("a1B2"), "{packet}");
-        let prompts = env.journal("s1").iter().filter(|line| line["event"] == "prompt").count();
+        let prompts = env.read_journal("s1").iter().filter(|line| line["event"] == "prompt").count();
         assert_eq!(prompts, 1, "what hooks told is not told again");
-        let pickup = env.thru(&["pickup", &id]).ok().stdout;
+        let pickup = env.run_thru(&["pickup", &id]).assert_ok().stdout;
         assert!(pickup.contains("which had begun and not finished"), "{pickup}");
     }
 }

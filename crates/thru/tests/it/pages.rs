@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::env::TestEnv;
 
 /// An agent that writes the file named in its prompt. The agent for style fails the first time.
-const AGENT: &str = "#!/bin/sh
+const AGENT_SCRIPT: &str = "#!/bin/sh
 file=$(grep -o '/[^ `]*/review-[a-z]*\\.md' | head -n 1)
 case $file in *style*) [ -e \"$HOME/failed\" ] || { : >\"$HOME/failed\"; exit 1; } ;; esac
 printf '# Review\\n\\nNothing to object to.\\n\\n<!-- AGENT_COMPLETE -->\\n' >\"$file\"
@@ -15,25 +15,25 @@ printf '# Review\\n\\nNothing to object to.\\n\\n<!-- AGENT_COMPLETE -->\\n' >\"
 #[test]
 fn the_example_of_gates() {
     use std::os::unix::fs::PermissionsExt;
-    let env = TestEnv::rooted();
-    env.write("project/plan.md", "# Plan\n");
-    env.write("bin/claude", AGENT);
-    fs::set_permissions(env.base().join("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:/usr/bin:/bin", env.base().join("bin").display());
-    let project = env.project().to_string_lossy().into_owned();
-    let examples = examples("gates.md");
+    let env = TestEnv::with_root();
+    env.write_file("project/plan.md", "# Plan\n");
+    env.write_file("bin/claude", AGENT_SCRIPT);
+    fs::set_permissions(env.base_folder().join("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", env.base_folder().join("bin").display());
+    let project = env.project_folder().to_string_lossy().into_owned();
+    let examples = examples_of_page("gates.md");
     assert_eq!(examples.len(), 3, "{examples:?}");
     for (command, shown) in examples {
-        let words = words(&command);
+        let words = split_shell_words(&command);
         let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
-        let output = env.call(&words).var("PATH", &path).run().ok();
+        let output = env.thru_call(&words).with_variable("PATH", &path).run().assert_ok();
         let printed = format!("{}{}", output.stderr, output.stdout).replace(&project, "~/code/my-project");
-        assert_eq!(timeless(&shown), timeless(&printed), "$ {command}");
+        assert_eq!(mask_durations(&shown), mask_durations(&printed), "$ {command}");
     }
 }
 
 /// Returns the commands of a page, each with the output that the page shows below it.
-fn examples(page: &str) -> Vec<(String, String)> {
+fn examples_of_page(page: &str) -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let text = fs::read_to_string(path).unwrap();
     let mut found: Vec<(String, String)> = Vec::new();
@@ -60,7 +60,7 @@ fn examples(page: &str) -> Vec<(String, String)> {
 }
 
 /// Splits a command into words as a shell does. Only single quotes are supported.
-fn words(command: &str) -> Vec<String> {
+fn split_shell_words(command: &str) -> Vec<String> {
     let parts = command.split('\'').enumerate();
     let words = parts.flat_map(|(number, part)| match number % 2 {
         0 => part.split_whitespace().map(str::to_owned).collect(),
@@ -70,7 +70,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 /// Replaces the time that an agent took, which differs from run to run.
-fn timeless(text: &str) -> String {
+fn mask_durations(text: &str) -> String {
     let line = |line: &str| match line.split_once(" after ") {
         Some((before, rest)) => {
             format!("{before} after … s{}\n", rest.split_once(" s").map_or("", |(_, end)| end))

@@ -6,33 +6,33 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::docs::commands_of;
+use crate::docs::all_commands;
 use crate::env::TestEnv;
 
-const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
+const SESSION_ID: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
 /// The beginning of the block in the README that shows what an agent is told.
-const TOLD: &str = "```text\nThroughline: ";
+const BRIEF_BLOCK_START: &str = "```text\nThroughline: ";
 
-fn top() -> PathBuf {
+fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Plays the session that the README shows. Returns its journal before the compaction, and what the agent is told after
 /// it.
-fn played(env: &TestEnv) -> (String, String) {
+fn play_session(env: &TestEnv) -> (String, String) {
     let fire = |at: &str, event: &str, more: Value| {
-        let call = env.hook_call(event, env.payload(SESSION, event, more).to_string());
-        let output = call.var("THROUGHLINE_NOW", format!("2026-11-15T{at}Z")).run();
-        output.accepted(event);
+        let call = env.hook_call(event, env.event_payload(SESSION_ID, event, more).to_string());
+        let output = call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T{at}Z")).run();
+        output.assert_accepted_by_harness(event);
         output
     };
     let tool = |at: &str, id: &str, tool: &str, path: &str| {
-        let input = json!({"file_path": env.project().join(path)});
+        let input = json!({"file_path": env.project_folder().join(path)});
         fire(at, "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
     };
     for path in ["src/parse.rs", "src/lex.rs", "tests/parse.rs"] {
-        env.write(format!("project/{path}"), "\n");
+        env.write_file(format!("project/{path}"), "\n");
     }
     fire("22:51:03", "SessionStart", json!({"source": "startup"}));
     fire("22:51:07", "UserPromptSubmit", json!({"prompt": "Make the parser accept trailing commas"}));
@@ -43,26 +43,27 @@ fn played(env: &TestEnv) -> (String, String) {
         "error": "Exit code 101\nerror: test trailing_comma failed"});
     fire("22:51:31", "PostToolUseFailure", test);
     tool("22:51:40", "t5", "Edit", "src/parse.rs");
-    let journal = env.thru(&["journal"]).ok().stdout;
+    let journal = env.run_thru(&["journal"]).assert_ok().stdout;
     fire("22:52:00", "PreCompact", json!({"trigger": "auto"}));
-    (journal, fire("22:52:20", "SessionStart", json!({"source": "compact"})).context())
+    (journal, fire("22:52:20", "SessionStart", json!({"source": "compact"})).context_for_model())
 }
 
 #[test]
 fn the_readme_shows_what_the_binary_prints() {
-    let env = TestEnv::rooted();
-    let (journal, told) = played(&env);
-    let path = top().join("README.md");
+    let env = TestEnv::with_root();
+    let (journal, told) = play_session(&env);
+    let path = workspace_root().join("README.md");
     let page = fs::read_to_string(&path).unwrap();
-    let page_now = replaced(&page, "```console\n$ thru journal", &format!("\n{journal}"));
-    let page_now = replaced(&page_now, "```text\nThroughline: ", told.strip_prefix("Throughline: ").unwrap());
-    let picture = picture(&journal, &told);
-    let picture_path = top().join("docs/compaction.svg");
+    let page_now = replace_block(&page, "```console\n$ thru journal", &format!("\n{journal}"));
+    let page_now =
+        replace_block(&page_now, "```text\nThroughline: ", told.strip_prefix("Throughline: ").unwrap());
+    let picture = draw_picture(&journal, &told);
+    let picture_path = workspace_root().join("docs/compaction.svg");
     if std::env::var_os("THRU_BLESS").is_some() {
         fs::write(&path, &page_now).unwrap();
         fs::write(&picture_path, &picture).unwrap();
     }
-    assert!(page.contains(TOLD), "the README shows what an agent is told");
+    assert!(page.contains(BRIEF_BLOCK_START), "the README shows what an agent is told");
     assert_eq!(fs::read_to_string(&path).unwrap(), page_now, "THRU_BLESS=1 writes it anew");
     assert_eq!(fs::read_to_string(&picture_path).unwrap_or_default(), picture, "THRU_BLESS=1 draws it anew");
     assert!(page_now.contains("(docs/compaction.svg)"), "the README shows the picture");
@@ -71,10 +72,13 @@ fn the_readme_shows_what_the_binary_prints() {
 /// The README says that `thru brief` prints, byte for byte, what a hook would send.
 #[test]
 fn the_brief_is_what_the_hook_said() {
-    let env = TestEnv::rooted();
-    let (_, told) = played(&env);
-    let brief =
-        env.call(&["brief", "--session", SESSION]).var("THROUGHLINE_NOW", "2026-11-15T22:52:20Z").run().ok();
+    let env = TestEnv::with_root();
+    let (_, told) = play_session(&env);
+    let brief = env
+        .thru_call(&["brief", "--session", SESSION_ID])
+        .with_variable("THROUGHLINE_NOW", "2026-11-15T22:52:20Z")
+        .run()
+        .assert_ok();
     assert_eq!(brief.stdout, told);
 }
 
@@ -82,11 +86,11 @@ fn the_brief_is_what_the_hook_said() {
 #[test]
 fn every_command_that_the_pages_name_is_one() {
     let env = TestEnv::new();
-    let commands = commands_of(&env);
-    let pages = fs::read_dir(top().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let commands = all_commands(&env);
+    let pages = fs::read_dir(workspace_root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<PathBuf> =
         pages.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
-    pages.push(top().join("README.md"));
+    pages.push(workspace_root().join("README.md"));
     let mut unknown = Vec::new();
     for page in pages {
         let text = fs::read_to_string(&page).unwrap();
@@ -119,20 +123,20 @@ fn every_command_that_the_pages_name_is_one() {
 }
 
 /// Returns the page with `text` in the block that begins with `start`.
-fn replaced(page: &str, start: &str, text: &str) -> String {
+fn replace_block(page: &str, start: &str, text: &str) -> String {
     let from = page.find(start).unwrap_or_else(|| panic!("no block begins with {start}")) + start.len();
     let end = from + page[from..].find("```").expect("an end");
     let text = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
     format!("{}{text}{}", &page[..from], &page[end..])
 }
 
-const COLUMNS: usize = 104;
-const LINE: usize = 19;
+const PICTURE_COLUMNS: usize = 104;
+const LINE_HEIGHT: usize = 19;
 
 /// Draws two terminals: what hooks recorded before the compaction, and what the agent is told after it.
-fn picture(before: &str, told: &str) -> String {
+fn draw_picture(before: &str, told: &str) -> String {
     let mut rows: Vec<(&str, String)> = vec![("prompt", "$ thru journal".to_owned())];
-    rows.extend(wrapped(before).into_iter().map(|line| {
+    rows.extend(wrap_lines(before).into_iter().map(|line| {
         let class = if line.contains("  failed (") { "bad" } else { "text" };
         (class, line)
     }));
@@ -140,12 +144,12 @@ fn picture(before: &str, told: &str) -> String {
     rows.push(("rule", "── the context window is full: the harness compacts it ──".to_owned()));
     rows.push(("text", String::new()));
     rows.push(("prompt", "what the agent is told by the hook".to_owned()));
-    rows.extend(wrapped(told).into_iter().map(|line| {
+    rows.extend(wrap_lines(told).into_iter().map(|line| {
         let is_title = line.ends_with(':') && !line.starts_with(['-', ' ']);
         (if is_title { "title" } else { "text" }, line)
     }));
-    let height = rows.len() * LINE + 60;
-    let width = COLUMNS * 8 + 48;
+    let height = rows.len() * LINE_HEIGHT + 60;
+    let width = PICTURE_COLUMNS * 8 + 48;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
          <title>A session before and after a compaction</title>\n<style>\n\
@@ -158,20 +162,20 @@ fn picture(before: &str, told: &str) -> String {
     }
     for (i, (class, line)) in rows.iter().enumerate() {
         let line = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        let y = 56 + i * LINE;
+        let y = 56 + i * LINE_HEIGHT;
         svg.push_str(&format!("<text class=\"{class}\" x=\"24\" y=\"{y}\">{line}</text>\n"));
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-/// Returns lines of at most `COLUMNS` characters, broken between words.
-fn wrapped(text: &str) -> Vec<String> {
+/// Returns lines of at most `PICTURE_COLUMNS` characters, broken between words.
+fn wrap_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let mut rest = line.trim_end().to_owned();
-        while rest.chars().count() > COLUMNS {
-            let end = rest.char_indices().nth(COLUMNS).map_or(rest.len(), |(at, _)| at);
+        while rest.chars().count() > PICTURE_COLUMNS {
+            let end = rest.char_indices().nth(PICTURE_COLUMNS).map_or(rest.len(), |(at, _)| at);
             let cut = rest[..end].rfind(' ').unwrap_or(end);
             lines.push(rest[..cut].to_owned());
             rest = format!("  {}", rest[cut..].trim_start());

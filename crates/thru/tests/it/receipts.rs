@@ -4,25 +4,25 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::env::{NOW, TestEnv, event_of, fixture_names};
+use crate::env::{TEST_TIME, TestEnv, event_of_fixture, fixture_names};
 
 #[test]
 fn every_event_but_a_good_tool_call_leaves_one_receipt() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for name in fixture_names() {
-        let (before, payload) = (env.receipts().len(), env.fixture(&name));
-        env.hook(event_of(&name), &payload).accepted(&name);
-        let receipts = env.receipts();
+        let (before, payload) = (env.read_receipts().len(), env.captured_payload(&name));
+        env.fire_hook(event_of_fixture(&name), &payload).assert_accepted_by_harness(&name);
+        let receipts = env.read_receipts();
         let expected = usize::from(!name.starts_with("PostToolUse"));
         assert_eq!(receipts.len() - before, expected, "{name}");
         if expected == 1 {
             let receipt = receipts.last().unwrap();
-            let journal = env.journal(payload["session_id"].as_str().unwrap());
+            let journal = env.read_journal(payload["session_id"].as_str().unwrap());
             assert_eq!(receipt["event"], journal.last().unwrap()["event"], "{name}");
             assert_eq!(receipt["session"], payload["session_id"]);
             assert_eq!(receipt["outcome"], "ok");
             assert_eq!(receipt["harness"], "claude-code");
-            assert_eq!(receipt["ts"], NOW);
+            assert_eq!(receipt["ts"], TEST_TIME);
             assert!(receipt["ms"].as_f64().is_some_and(|ms| ms > 0.0), "{receipt}");
             assert!(receipt.get("error").is_none());
         }
@@ -31,15 +31,15 @@ fn every_event_but_a_good_tool_call_leaves_one_receipt() {
 
 #[test]
 fn a_tool_call_that_could_not_be_written_leaves_a_receipt() {
-    let env = TestEnv::rooted();
-    let payload = env.fixture("PostToolUse.Edit");
+    let env = TestEnv::with_root();
+    let payload = env.captured_payload("PostToolUse.Edit");
     let journal = format!("sessions/{}.jsonl", payload["session_id"].as_str().unwrap());
-    fs::create_dir(env.store().join(&journal)).unwrap();
-    env.hook("PostToolUse", &payload).silent("a folder stands in the way");
-    let receipt = env.receipts().pop().unwrap();
+    fs::create_dir(env.store_folder().join(&journal)).unwrap();
+    env.fire_hook("PostToolUse", &payload).assert_silent("a folder stands in the way");
+    let receipt = env.read_receipts().pop().unwrap();
     assert_eq!((&receipt["event"], &receipt["outcome"]), (&"tool-done".into(), &"failed".into()));
     assert!(receipt["error"].as_str().unwrap().contains(&journal), "{receipt}");
-    let doctor = env.thru(&["doctor"]).exits(1);
+    let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(
         doctor.stdout.contains("tool-done of claude-code") && doctor.stdout.contains(&journal),
         "{doctor}"
@@ -48,15 +48,15 @@ fn a_tool_call_that_could_not_be_written_leaves_a_receipt() {
 
 #[test]
 fn a_torn_end_is_closed_by_the_next_line() {
-    let env = TestEnv::rooted();
-    let payload = env.fixture("PostToolUse.Edit");
-    let path = env.store().join(format!("sessions/{}.jsonl", payload["session_id"].as_str().unwrap()));
-    env.hook("PostToolUse", &payload).silent("first");
+    let env = TestEnv::with_root();
+    let payload = env.captured_payload("PostToolUse.Edit");
+    let path = env.store_folder().join(format!("sessions/{}.jsonl", payload["session_id"].as_str().unwrap()));
+    env.fire_hook("PostToolUse", &payload).assert_silent("first");
     let whole = fs::read_to_string(&path).unwrap();
     for cut in 1..whole.len() {
         let torn = &whole[..cut];
         fs::write(&path, format!("{whole}{torn}")).unwrap();
-        env.hook("PostToolUse", &payload).silent("after a crash");
+        env.fire_hook("PostToolUse", &payload).assert_silent("after a crash");
         // If only the line end was missing, the line is complete.
         let expected = format!("{whole}{torn}\n{whole}");
         assert_eq!(fs::read_to_string(&path).unwrap(), expected, "cut at {cut}");
@@ -65,14 +65,14 @@ fn a_torn_end_is_closed_by_the_next_line() {
 
 #[test]
 fn torn_receipts_and_session_lists_are_closed_too() {
-    let env = TestEnv::rooted();
-    let payload = env.fixture("SessionStart.startup");
+    let env = TestEnv::with_root();
+    let payload = env.captured_payload("SessionStart.startup");
     for rel in ["indexes/receipts.jsonl", "indexes/sessions.jsonl"] {
-        env.write(format!("project/.agent/context/{rel}"), "{\"ts\":\"20");
+        env.write_file(format!("project/.agent/context/{rel}"), "{\"ts\":\"20");
     }
-    env.hook("SessionStart", &payload).silent("after a crash");
+    env.fire_hook("SessionStart", &payload).assert_silent("after a crash");
     for rel in ["indexes/receipts.jsonl", "indexes/sessions.jsonl"] {
-        let text = fs::read_to_string(env.store().join(rel)).unwrap();
+        let text = fs::read_to_string(env.store_folder().join(rel)).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!((lines.len(), lines[0]), (2, "{\"ts\":\"20"), "{rel}");
         assert!(serde_json::from_str::<serde_json::Value>(lines[1]).is_ok(), "{rel}");
@@ -81,30 +81,33 @@ fn torn_receipts_and_session_lists_are_closed_too() {
 
 #[test]
 fn a_folder_that_somebody_cleaned_up_comes_back() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for folder in ["sessions", "indexes", "state"] {
-        fs::remove_dir_all(env.store().join(folder)).unwrap();
+        fs::remove_dir_all(env.store_folder().join(folder)).unwrap();
     }
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
-    assert_eq!((env.journal_lines(), env.receipts().len()), (1, 1));
-    assert_eq!(env.receipts()[0]["outcome"], "ok");
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
+    assert_eq!((env.count_journal_lines(), env.read_receipts().len()), (1, 1));
+    assert_eq!(env.read_receipts()[0]["outcome"], "ok");
 }
 
 /// An event has one deadline, however many locks it waits for. Before a compaction this is a quarter of the usual
 /// deadline.
 #[test]
 fn waits_for_several_locks_add_up_to_no_more_than_the_deadline() {
-    let env = TestEnv::rooted();
-    env.write("project/.agent/context/config.toml", "[hooks]\ndeadline_ms = 4000\n");
-    env.thru(&["context", "new", "dev"]).ok();
-    env.hook("SessionStart", &json!({"session_id": "s1", "cwd": env.project(), "source": "startup"}));
-    env.call(&["role", "bind", "dev"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
+    let env = TestEnv::with_root();
+    env.write_file("project/.agent/context/config.toml", "[hooks]\ndeadline_ms = 4000\n");
+    env.run_thru(&["context", "new", "dev"]).assert_ok();
+    env.fire_hook(
+        "SessionStart",
+        &json!({"session_id": "s1", "cwd": env.project_folder(), "source": "startup"}),
+    );
+    env.thru_call(&["role", "bind", "dev"]).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
     let held: Vec<fs::File> = ["session-s1.lock", "lifecycle-dev.lock"]
-        .map(|name| fs::File::create(env.store().join("state/locks").join(name)).unwrap())
+        .map(|name| fs::File::create(env.store_folder().join("state/locks").join(name)).unwrap())
         .into();
     held.iter().for_each(|lock| lock.lock().unwrap());
-    env.hook("PreCompact", &json!({"session_id": "s1", "cwd": env.project(), "trigger": "auto"}));
-    let receipt = env.receipts().pop().unwrap();
+    env.fire_hook("PreCompact", &json!({"session_id": "s1", "cwd": env.project_folder(), "trigger": "auto"}));
+    let receipt = env.read_receipts().pop().unwrap();
     assert_eq!((&receipt["event"], &receipt["outcome"]), (&json!("before-compact"), &json!("failed")));
     let ms = receipt["ms"].as_f64().unwrap();
     assert!((500.0..2000.0).contains(&ms), "1000 in all, 500 each: {receipt}");
@@ -112,38 +115,39 @@ fn waits_for_several_locks_add_up_to_no_more_than_the_deadline() {
 
 #[test]
 fn a_lock_that_somebody_holds_is_not_waited_for_long() {
-    let env = TestEnv::rooted();
-    let path = env.write("project/.agent/context/state/locks/root.lock", "");
+    let env = TestEnv::with_root();
+    let path = env.write_file("project/.agent/context/state/locks/root.lock", "");
     let held = fs::File::open(path).unwrap();
     held.lock().unwrap();
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("locked");
-    assert_eq!(env.journal_lines(), 1, "what needs no lock is written");
-    assert_eq!(env.log("indexes/sessions.jsonl").len(), 1);
-    assert!(env.marker().get("last_session").is_none());
-    let receipt = env.receipts().pop().unwrap();
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("locked");
+    assert_eq!(env.count_journal_lines(), 1, "what needs no lock is written");
+    assert_eq!(env.read_log("indexes/sessions.jsonl").len(), 1);
+    assert!(env.read_marker().get("last_session").is_none());
+    let receipt = env.read_receipts().pop().unwrap();
     assert!(receipt["error"].as_str().unwrap().contains("root.lock"), "{receipt}");
     drop(held);
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("free");
-    assert_eq!(env.receipts().pop().unwrap()["outcome"], "ok");
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("free");
+    assert_eq!(env.read_receipts().pop().unwrap()["outcome"], "ok");
 }
 
 #[test]
 fn a_payload_that_cannot_be_read_is_filed_under_the_same_event() {
-    let env = TestEnv::rooted();
-    env.hook_call("Stop", "no payload").run().silent("Stop");
-    assert_eq!(env.receipts()[0]["event"], "stop");
+    let env = TestEnv::with_root();
+    env.hook_call("Stop", "no payload").run().assert_silent("Stop");
+    assert_eq!(env.read_receipts()[0]["event"], "stop");
 }
 
 #[test]
 fn lines_that_are_no_records_are_not_shown() {
-    let env = TestEnv::rooted();
-    env.hook("PostToolUse", &env.fixture("PostToolUse.Edit"));
-    let session = env.fixture("PostToolUse.Edit")["session_id"].as_str().unwrap().to_owned();
-    let journal = env.store().join(format!("sessions/{session}.jsonl"));
+    let env = TestEnv::with_root();
+    env.fire_hook("PostToolUse", &env.captured_payload("PostToolUse.Edit"));
+    let session = env.captured_payload("PostToolUse.Edit")["session_id"].as_str().unwrap().to_owned();
+    let journal = env.store_folder().join(format!("sessions/{session}.jsonl"));
     let text = fs::read_to_string(&journal).unwrap() + "{\"foreign\":1}\n[]\n";
     fs::write(&journal, text).unwrap();
-    let shown = env.thru(&["journal", "--session", &session]).ok().stdout;
+    let shown = env.run_thru(&["journal", "--session", &session]).assert_ok().stdout;
     assert_eq!(shown.lines().count(), 1, "{shown}");
-    let unknown = env.call(&["journal"]).var("CLAUDE_CODE_SESSION_ID", "zzz").run().exits(10);
+    let unknown =
+        env.thru_call(&["journal"]).with_variable("CLAUDE_CODE_SESSION_ID", "zzz").run().assert_exit_code(10);
     assert!(unknown.stderr.contains("zzz"), "{unknown}");
 }

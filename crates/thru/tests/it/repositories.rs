@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use crate::env::TestEnv;
 
 /// Settings that make `git status` or another read-only command run a program.
-const SETTINGS: &[(&str, &str)] = &[
+const DANGEROUS_GIT_SETTINGS: &[(&str, &str)] = &[
     ("fsmonitor", "[core]\n\tfsmonitor = @\n"),
     ("a hooks folder", "[core]\n\thooksPath = @.d\n"),
     ("a clean filter", "[filter \"evil\"]\n\tclean = @\n\trequired = true\n"),
@@ -22,26 +22,26 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 /// A name for a way in which the settings get into the project, and a function that puts them there.
-type Arrangement = (&'static str, fn(&TestEnv));
+type SettingsArrangement = (&'static str, fn(&TestEnv));
 
 #[test]
 fn git_runs_no_command_of_the_repository() {
-    for (name, settings) in SETTINGS {
+    for (name, settings) in DANGEROUS_GIT_SETTINGS {
         let env = TestEnv::new();
-        env.git(&["init", "-q"]);
-        env.thru(&["init", "--no-hooks"]).ok();
-        env.write("project/src/a.rs", "fn a() {}\n");
-        env.git(&["add", "src"]);
-        env.git(&["commit", "-q", "-m", "a"]);
-        env.write("project/.gitattributes", "* filter=evil\n");
+        env.run_git(&["init", "-q"]);
+        env.run_thru(&["init", "--no-hooks"]).assert_ok();
+        env.write_file("project/src/a.rs", "fn a() {}\n");
+        env.run_git(&["add", "src"]);
+        env.run_git(&["commit", "-q", "-m", "a"]);
+        env.write_file("project/.gitattributes", "* filter=evil\n");
         // The content has the same length as before, so git must read the file to see whether it changed.
-        env.write("project/src/a.rs", "fn b() {}\n");
-        let project = env.project();
-        let script = env.base().join("script");
-        let canary = env.base().join("canary");
+        env.write_file("project/src/a.rs", "fn b() {}\n");
+        let project = env.project_folder();
+        let script = env.base_folder().join("script");
+        let canary = env.base_folder().join("canary");
         let text = format!("#!/bin/sh\ntouch {}\ncat\n", canary.display());
-        fs::create_dir_all(env.base().join("script.d")).unwrap();
-        for path in [script.clone(), env.base().join("script.d/post-index-change")] {
+        fs::create_dir_all(env.base_folder().join("script.d")).unwrap();
+        for path in [script.clone(), env.base_folder().join("script.d/post-index-change")] {
             fs::write(&path, &text).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
@@ -50,7 +50,7 @@ fn git_runs_no_command_of_the_repository() {
         let config = project.join(".git/config");
         let was = fs::read_to_string(&config).unwrap();
         fs::write(&config, format!("{was}{}", settings.replace('@', &script))).unwrap();
-        let packet = env.thru(&["handoff", "go on"]).ok();
+        let packet = env.run_thru(&["handoff", "go on"]).assert_ok();
         for words in [
             ["pickup"].as_slice(),
             &["files"],
@@ -59,7 +59,7 @@ fn git_runs_no_command_of_the_repository() {
             &["install", "claude-code"],
             &["uninstall", "claude-code"],
         ] {
-            env.thru(words);
+            env.run_thru(words);
         }
         assert!(!canary.exists(), "{name}: git ran it; {packet}");
     }
@@ -68,47 +68,48 @@ fn git_runs_no_command_of_the_repository() {
 #[test]
 fn changed_files_are_still_counted() {
     let env = TestEnv::new();
-    env.git(&["init", "-q"]);
-    env.thru(&["init", "--no-hooks"]).ok();
-    env.write("project/src/a.rs", "fn a() {}\n");
-    env.git(&["add", "."]);
-    env.git(&["commit", "-q", "-m", "a"]);
-    env.write("project/src/a.rs", "fn b() {}\n");
-    env.write("project/src/c.rs", "fn c() {}\n");
-    env.thru(&["handoff", "go on"]).ok();
-    let shown = env.thru(&["pickup", "--json"]).ok().stdout;
+    env.run_git(&["init", "-q"]);
+    env.run_thru(&["init", "--no-hooks"]).assert_ok();
+    env.write_file("project/src/a.rs", "fn a() {}\n");
+    env.run_git(&["add", "."]);
+    env.run_git(&["commit", "-q", "-m", "a"]);
+    env.write_file("project/src/a.rs", "fn b() {}\n");
+    env.write_file("project/src/c.rs", "fn c() {}\n");
+    env.run_thru(&["handoff", "go on"]).assert_ok();
+    let shown = env.run_thru(&["pickup", "--json"]).assert_ok().stdout;
     assert!(shown.contains("2 files uncommitted") || shown.contains("\"dirty\": 2"), "{shown}");
 }
 
 #[test]
 fn only_the_checkout_s_own_list_of_ignored_files_is_written() {
-    let arrangements: &[Arrangement] = &[
+    let arrangements: &[SettingsArrangement] = &[
         (".git is a file that names another repository", |env| {
-            fs::remove_dir_all(env.project().join(".git")).unwrap();
-            env.write("project/.git", "gitdir: ../other/.git\n");
+            fs::remove_dir_all(env.project_folder().join(".git")).unwrap();
+            env.write_file("project/.git", "gitdir: ../other/.git\n");
         }),
         (".git is a link to another repository", |env| {
-            fs::remove_dir_all(env.project().join(".git")).unwrap();
-            symlink("../other/.git", env.project().join(".git")).unwrap();
+            fs::remove_dir_all(env.project_folder().join(".git")).unwrap();
+            symlink("../other/.git", env.project_folder().join(".git")).unwrap();
         }),
         (".git/info is a link", |env| {
-            fs::remove_dir_all(env.project().join(".git/info")).unwrap();
-            symlink(env.base().join("other/.git/info"), env.project().join(".git/info")).unwrap();
+            fs::remove_dir_all(env.project_folder().join(".git/info")).unwrap();
+            symlink(env.base_folder().join("other/.git/info"), env.project_folder().join(".git/info"))
+                .unwrap();
         }),
     ];
     for (name, arrange) in arrangements {
         let env = TestEnv::new();
-        env.git(&["init", "-q"]);
-        env.thru(&["init", "--no-hooks"]).ok();
-        let other = env.base().join("other");
+        env.run_git(&["init", "-q"]);
+        env.run_thru(&["init", "--no-hooks"]).assert_ok();
+        let other = env.base_folder().join("other");
         fs::create_dir(&other).unwrap();
-        env.git_in(&other, &["init", "-q"]);
+        env.run_git_in(&other, &["init", "-q"]);
         let list = other.join(".git/info/exclude");
         fs::create_dir_all(list.parent().unwrap()).unwrap();
         fs::write(&list, "# mine\n").unwrap();
         arrange(&env);
-        let told = env.thru(&["install", "claude-code"]);
-        env.thru(&["uninstall", "claude-code"]);
+        let told = env.run_thru(&["install", "claude-code"]);
+        env.run_thru(&["uninstall", "claude-code"]);
         assert_eq!(fs::read_to_string(&list).unwrap(), "# mine\n", "{name}: {told}");
     }
 }

@@ -6,15 +6,15 @@ use crate::env::{TestEnv, names_in};
 
 #[test]
 fn a_journal_is_rotated_and_nothing_is_lost() {
-    let env = TestEnv::rooted();
-    env.write("project/.agent/context/config.toml", "[hooks]\nlog_limit_kib = 64\n");
+    let env = TestEnv::with_root();
+    env.write_file("project/.agent/context/config.toml", "[hooks]\nlog_limit_kib = 64\n");
     let filler = "some words ".repeat(2_000);
     for number in 0..20 {
         let payload =
-            json!({"session_id": "s", "cwd": env.project(), "prompt": format!("{number}: {filler}")});
-        env.hook("UserPromptSubmit", &payload).silent("prompt");
+            json!({"session_id": "s", "cwd": env.project_folder(), "prompt": format!("{number}: {filler}")});
+        env.fire_hook("UserPromptSubmit", &payload).assert_silent("prompt");
     }
-    let parts = names_in(&env.store().join("sessions"));
+    let parts = names_in(&env.store_folder().join("sessions"));
     assert_eq!(
         parts,
         [
@@ -28,51 +28,57 @@ fn a_journal_is_rotated_and_nothing_is_lost() {
         ]
     );
     let numbers: Vec<usize> = env
-        .journal("s")
+        .read_journal("s")
         .iter()
         .map(|line| line["text"].as_str().unwrap().split(':').next().unwrap().parse().unwrap())
         .collect();
     assert_eq!(numbers, (0..20).collect::<Vec<_>>(), "all there, in their order");
-    assert_eq!(env.json(&["status"])["sessions"], 1, "parts are no sessions");
-    env.thru(&["doctor"]).ok();
+    assert_eq!(env.run_thru_json(&["status"])["sessions"], 1, "parts are no sessions");
+    env.run_thru(&["doctor"]).assert_ok();
 }
 
 #[test]
 fn receipts_and_sessions_are_rotated_too() {
-    let env = TestEnv::rooted();
-    env.write(env.user_config(), "[hooks]\nlog_limit_kib = 64\n");
+    let env = TestEnv::with_root();
+    env.write_file(env.user_config_path(), "[hooks]\nlog_limit_kib = 64\n");
     let line = format!("{{\"ts\":\"2026-11-01T00:00:00Z\",\"filler\":\"{}\"}}\n", "x".repeat(100));
     let full = line.repeat(64 * 1024 / line.len() + 1);
     for name in ["receipts", "sessions"] {
-        env.write(format!("project/.agent/context/indexes/{name}.jsonl"), &full);
+        env.write_file(format!("project/.agent/context/indexes/{name}.jsonl"), &full);
     }
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
     for name in ["receipts", "sessions"] {
-        let parts = names_in(&env.store().join("indexes"));
+        let parts = names_in(&env.store_folder().join("indexes"));
         assert!(parts.contains(&format!("{name}~0001.jsonl")), "{parts:?}");
-        let lines = env.log(&format!("indexes/{name}.jsonl"));
+        let lines = env.read_log(&format!("indexes/{name}.jsonl"));
         assert_eq!(lines.len(), full.lines().count() + 1, "{name}");
     }
 }
 
 #[test]
 fn a_part_that_is_there_is_never_overwritten() {
-    let env = TestEnv::rooted();
-    env.write(env.user_config(), "[hooks]\nlog_limit_kib = 64\n");
-    env.write("project/.agent/context/sessions/s~0007.jsonl", "{\"old\":true}\n");
-    env.write("project/.agent/context/sessions/s.jsonl", format!("{{\"x\":\"{}\"}}\n", "x".repeat(70_000)));
-    env.hook("Stop", &json!({"session_id": "s", "cwd": env.project()})).silent("stop");
-    let parts = names_in(&env.store().join("sessions"));
+    let env = TestEnv::with_root();
+    env.write_file(env.user_config_path(), "[hooks]\nlog_limit_kib = 64\n");
+    env.write_file("project/.agent/context/sessions/s~0007.jsonl", "{\"old\":true}\n");
+    env.write_file(
+        "project/.agent/context/sessions/s.jsonl",
+        format!("{{\"x\":\"{}\"}}\n", "x".repeat(70_000)),
+    );
+    env.fire_hook("Stop", &json!({"session_id": "s", "cwd": env.project_folder()})).assert_silent("stop");
+    let parts = names_in(&env.store_folder().join("sessions"));
     assert_eq!(parts, ["s.jsonl", "s~0007.jsonl", "s~0008.jsonl"]);
-    assert_eq!(env.journal("s").len(), 3);
+    assert_eq!(env.read_journal("s").len(), 3);
 }
 
 #[test]
 fn last_session_survives_the_rotation_of_the_session_list() {
-    let env = TestEnv::rooted();
-    env.write(env.user_config(), "[hooks]\nlog_limit_kib = 64\n");
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
-    let list = env.store().join("indexes/sessions.jsonl");
-    std::fs::rename(&list, env.store().join("indexes/sessions~0001.jsonl")).unwrap();
-    assert_eq!(env.json(&["status"])["last_session"]["session"], "9487a9f7-611a-47e9-8202-df72ea246773");
+    let env = TestEnv::with_root();
+    env.write_file(env.user_config_path(), "[hooks]\nlog_limit_kib = 64\n");
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
+    let list = env.store_folder().join("indexes/sessions.jsonl");
+    std::fs::rename(&list, env.store_folder().join("indexes/sessions~0001.jsonl")).unwrap();
+    assert_eq!(
+        env.run_thru_json(&["status"])["last_session"]["session"],
+        "9487a9f7-611a-47e9-8202-df72ea246773"
+    );
 }

@@ -3,54 +3,54 @@
 
 use serde_json::{Value, json};
 
-use crate::call::Output;
-use crate::env::{NOW, TestEnv};
+use crate::call::ThruOutput;
+use crate::env::{TEST_TIME, TestEnv};
 
-const ON: &str = "[brief.scoring]\nenabled = true\n";
+const SCORING_ON: &str = "[brief.scoring]\nenabled = true\n";
 
 /// A root where briefs are ranked by score, with these additional settings.
-fn scored(settings: &str) -> TestEnv {
-    let env = TestEnv::rooted();
-    configure(&env, settings);
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+fn env_with_scoring(settings: &str) -> TestEnv {
+    let env = TestEnv::with_root();
+    write_settings(&env, settings);
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
     env
 }
 
-fn configure(env: &TestEnv, settings: &str) {
-    env.write(env.store().join("config.toml"), format!("{ON}{settings}"));
+fn write_settings(env: &TestEnv, settings: &str) {
+    env.write_file(env.store_folder().join("config.toml"), format!("{SCORING_ON}{settings}"));
 }
 
-fn tool(env: &TestEnv, id: &str, tool: &str, path: &str) {
-    let input = json!({"file_path": env.project().join(path)});
-    env.fire("s1", "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
+fn report_tool_call(env: &TestEnv, id: &str, tool: &str, path: &str) {
+    let input = json!({"file_path": env.project_folder().join(path)});
+    env.fire_event("s1", "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
 }
 
-fn ran(env: &TestEnv, id: &str, command: &str, passed: bool) {
+fn report_command(env: &TestEnv, id: &str, command: &str, passed: bool) {
     let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}});
     match passed {
-        true => env.fire("s1", "PostToolUse", call),
+        true => env.fire_event("s1", "PostToolUse", call),
         false => {
             let error = json!({"error": "Exit code 101\nerror: test parse failed"});
-            env.fire("s1", "PostToolUseFailure", crate::env::merged(&call, error))
+            env.fire_event("s1", "PostToolUseFailure", crate::env::merge_fields(&call, error))
         }
     };
 }
 
 /// The candidates for the brief of session s1, in order.
-struct Ranking(Value);
+struct BriefRanking(Value);
 
-impl Ranking {
-    fn of(env: &TestEnv) -> Ranking {
-        Ranking::at(env, NOW)
+impl BriefRanking {
+    fn current(env: &TestEnv) -> BriefRanking {
+        BriefRanking::at_time(env, TEST_TIME)
     }
 
-    fn at(env: &TestEnv, now: &str) -> Ranking {
+    fn at_time(env: &TestEnv, now: &str) -> BriefRanking {
         let words = ["brief", "--session", "s1", "--event", "compact", "--json"];
-        let call = env.call(&words).var("THROUGHLINE_NOW", now);
-        let has_role = env.store().join("agents/tester.context.md").exists();
-        let call = if has_role { call.var("THROUGHLINE_ROLE", "tester") } else { call };
-        Ranking(call.run().ok().json())
+        let call = env.thru_call(&words).with_variable("THROUGHLINE_NOW", now);
+        let has_role = env.store_folder().join("agents/tester.context.md").exists();
+        let call = if has_role { call.with_variable("THROUGHLINE_ROLE", "tester") } else { call };
+        BriefRanking(call.run().assert_ok().json())
     }
 
     fn rows(&self) -> &Vec<Value> {
@@ -58,7 +58,7 @@ impl Ranking {
     }
 
     #[track_caller]
-    fn row(&self, id: &str) -> &Value {
+    fn row_of(&self, id: &str) -> &Value {
         let exact = self.rows().iter().find(|row| row["id"] == id);
         let row = exact.or(self.rows().iter().find(|row| row["id"].as_str().unwrap().starts_with(id)));
         row.unwrap_or_else(|| panic!("no {id} among {:?}", self.ids()))
@@ -69,225 +69,225 @@ impl Ranking {
     }
 
     #[track_caller]
-    fn score(&self, id: &str) -> f64 {
-        self.row(id)["score"].as_f64().unwrap()
+    fn score_of(&self, id: &str) -> f64 {
+        self.row_of(id)["score"].as_f64().unwrap()
     }
 
     #[track_caller]
-    fn position(&self, id: &str) -> u64 {
-        self.row(id)["position"].as_u64().unwrap()
+    fn position_of(&self, id: &str) -> u64 {
+        self.row_of(id)["position"].as_u64().unwrap()
     }
 
-    fn has(&self, id: &str) -> bool {
+    fn contains(&self, id: &str) -> bool {
         self.ids().iter().any(|known| known.starts_with(id))
     }
 
     /// Checks the score of a candidate, and the contribution of each signal to it.
     #[track_caller]
-    fn is(&self, id: &str, parts: &[(&str, f64)]) {
-        let row = self.row(id);
+    fn assert_score(&self, id: &str, parts: &[(&str, f64)]) {
+        let row = self.row_of(id);
         let found = row["signals"].as_array().unwrap();
         let names: Vec<&str> = found.iter().map(|part| part["signal"].as_str().unwrap()).collect();
         assert_eq!(names, parts.iter().map(|(name, _)| *name).collect::<Vec<_>>(), "{row}");
         for (part, (name, expected)) in found.iter().zip(parts) {
-            close(part["contribution"].as_f64().unwrap(), *expected, name);
+            assert_close(part["contribution"].as_f64().unwrap(), *expected, name);
         }
-        close(self.score(id), parts.iter().map(|(_, part)| part).sum(), id);
+        assert_close(self.score_of(id), parts.iter().map(|(_, part)| part).sum(), id);
     }
 }
 
 #[track_caller]
-fn close(found: f64, expected: f64, what: &str) {
+fn assert_close(found: f64, expected: f64, what: &str) {
     assert!((found - expected).abs() < 1e-9, "{what}: {found}, not {expected}");
 }
 
 /// Returns 100 / (100 + rank), as docs/scoring.md says.
-fn standing(rank: f64) -> f64 {
+fn standing_of_rank(rank: f64) -> f64 {
     100.0 / (100.0 + rank)
 }
 
 #[test]
 fn phase_current_and_blocked_tasks() {
-    let env = scored("");
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
+    let env = env_with_scoring("");
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
     for task in ["Lexer", "Grammar", "Errors"] {
-        env.thru(&["task", "add", task]).ok();
+        env.run_thru(&["task", "add", task]).assert_ok();
     }
-    let ranking = Ranking::of(&env);
-    ranking.is("plan", &[("phase", 1.0)]);
-    ranking.is("plan:ready", &[("current_task", 2.0)]);
-    env.thru(&["task", "start", "1.2"]).ok();
-    env.thru(&["task", "block", "1.3", "no words yet"]).ok();
-    let ranking = Ranking::of(&env);
-    ranking.is("task:1.2", &[("current_task", 2.0)]);
-    ranking.is("task:1.3", &[("blocked_task", 1.5)]);
-    ranking.is("plan:ready", &[("phase", 0.5)]);
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("plan", &[("phase", 1.0)]);
+    ranking.assert_score("plan:ready", &[("current_task", 2.0)]);
+    env.run_thru(&["task", "start", "1.2"]).assert_ok();
+    env.run_thru(&["task", "block", "1.3", "no words yet"]).assert_ok();
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("task:1.2", &[("current_task", 2.0)]);
+    ranking.assert_score("task:1.3", &[("blocked_task", 1.5)]);
+    ranking.assert_score("plan:ready", &[("phase", 0.5)]);
     let first: Vec<&str> = ranking.ids().into_iter().take(3).collect();
     assert_eq!(first, ["task:1.2", "task:1.3", "plan"]);
     // If the two tasks swap their states, they swap their places.
-    env.thru(&["task", "unblock", "1.3"]).ok();
-    env.thru(&["task", "start", "1.3"]).ok();
-    env.thru(&["task", "block", "1.2", "1.3 first"]).ok();
-    let ranking = Ranking::of(&env);
+    env.run_thru(&["task", "unblock", "1.3"]).assert_ok();
+    env.run_thru(&["task", "start", "1.3"]).assert_ok();
+    env.run_thru(&["task", "block", "1.2", "1.3 first"]).assert_ok();
+    let ranking = BriefRanking::current(&env);
     assert_eq!(ranking.ids()[..2], ["task:1.3", "task:1.2"]);
 }
 
 #[test]
 fn dependencies_by_their_distance() {
-    let env = scored("");
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
-    env.thru(&["task", "add", "Grammar", "--depends", "1.1"]).ok();
-    env.thru(&["task", "add", "Errors", "--depends", "1.2"]).ok();
+    let env = env_with_scoring("");
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
+    env.run_thru(&["task", "add", "Grammar", "--depends", "1.1"]).assert_ok();
+    env.run_thru(&["task", "add", "Errors", "--depends", "1.2"]).assert_ok();
     for task in ["1.1", "1.2"] {
-        env.thru(&["task", "start", task]).ok();
-        env.thru(&["task", "done", task]).ok();
+        env.run_thru(&["task", "start", task]).assert_ok();
+        env.run_thru(&["task", "done", task]).assert_ok();
     }
-    env.thru(&["task", "start", "1.3"]).ok();
-    let ranking = Ranking::of(&env);
-    ranking.is("dependency:1.2", &[("dependency_proximity", 1.0 / 2.0)]);
-    ranking.is("dependency:1.1", &[("dependency_proximity", 1.0 / 3.0)]);
-    assert_eq!(ranking.row("dependency:1.1")["depth"], 2);
-    assert!(ranking.row("dependency:1.2")["text"].as_str().unwrap().contains("“Grammar” (completed)"));
-    env.thru(&["plan", "set", "1.3", "--depends", "1.1"]).ok();
-    let ranking = Ranking::of(&env);
-    ranking.is("dependency:1.1", &[("dependency_proximity", 1.0 / 2.0)]);
-    assert!(!ranking.has("dependency:1.2"), "{:?}", ranking.ids());
+    env.run_thru(&["task", "start", "1.3"]).assert_ok();
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("dependency:1.2", &[("dependency_proximity", 1.0 / 2.0)]);
+    ranking.assert_score("dependency:1.1", &[("dependency_proximity", 1.0 / 3.0)]);
+    assert_eq!(ranking.row_of("dependency:1.1")["depth"], 2);
+    assert!(ranking.row_of("dependency:1.2")["text"].as_str().unwrap().contains("“Grammar” (completed)"));
+    env.run_thru(&["plan", "set", "1.3", "--depends", "1.1"]).assert_ok();
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("dependency:1.1", &[("dependency_proximity", 1.0 / 2.0)]);
+    assert!(!ranking.contains("dependency:1.2"), "{:?}", ranking.ids());
 }
 
 #[test]
 fn evidence_failures_reviews_and_successes() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
-    configure(&env, "");
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
-    env.thru(&["task", "start", "1.1"]).ok();
-    Ranking::of(&env).is("task:1.1", &[("current_task", 2.0)]);
-    let run = |script: &str| env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", script]);
-    run("echo 'test result: ok. 5 passed; 0 failed; 0 ignored'").ok();
-    let ranking = Ranking::of(&env);
-    ranking.is("task:1.1", &[("current_task", 2.0), ("evidence_presence", 1.0)]);
-    ranking.is("evidence:1.1", &[("evidence_presence", 1.0), ("recent_success", 0.5)]);
-    assert!(ranking.position("task:1.1") < ranking.position("evidence:1.1"));
-    run("echo 'test result: FAILED. 4 passed; 1 failed; 0 ignored'; exit 101").exits(1);
-    let ranking = Ranking::of(&env);
-    ranking.is("evidence:1.1", &[("evidence_presence", 1.0), ("recent_failure", 2.5)]);
-    assert!(ranking.position("evidence:1.1") < ranking.position("task:1.1"), "a failure goes first");
-    run("echo 'test result: ok. 5 passed; 0 failed; 0 ignored'").ok();
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    write_settings(&env, "");
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
+    env.run_thru(&["task", "start", "1.1"]).assert_ok();
+    BriefRanking::current(&env).assert_score("task:1.1", &[("current_task", 2.0)]);
+    let run = |script: &str| env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", script]);
+    run("echo 'test result: ok. 5 passed; 0 failed; 0 ignored'").assert_ok();
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("task:1.1", &[("current_task", 2.0), ("evidence_presence", 1.0)]);
+    ranking.assert_score("evidence:1.1", &[("evidence_presence", 1.0), ("recent_success", 0.5)]);
+    assert!(ranking.position_of("task:1.1") < ranking.position_of("evidence:1.1"));
+    run("echo 'test result: FAILED. 4 passed; 1 failed; 0 ignored'; exit 101").assert_exit_code(1);
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("evidence:1.1", &[("evidence_presence", 1.0), ("recent_failure", 2.5)]);
+    assert!(ranking.position_of("evidence:1.1") < ranking.position_of("task:1.1"), "a failure goes first");
+    run("echo 'test result: ok. 5 passed; 0 failed; 0 ignored'").assert_ok();
     let review = ["evidence", "add", "1.1", "--type", "review", "--verdict", "rejected", "--summary", "racy"];
-    env.thru(&review).ok();
-    let ranking = Ranking::of(&env);
-    ranking.is("evidence:1.1", &[("evidence_presence", 1.0), ("recent_failure", 2.5)]);
-    assert!(ranking.row("evidence:1.1")["text"].as_str().unwrap().contains("racy"));
+    env.run_thru(&review).assert_ok();
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("evidence:1.1", &[("evidence_presence", 1.0), ("recent_failure", 2.5)]);
+    assert!(ranking.row_of("evidence:1.1")["text"].as_str().unwrap().contains("racy"));
 }
 
 #[test]
 fn decisions_by_their_age() {
-    let env = scored("");
+    let env = env_with_scoring("");
     let decide = |text: &str, now: &str| {
-        let call = env.call(&["decide", text, "--json"]).var("THROUGHLINE_NOW", now);
-        format!("decision:{}", call.run().ok().json()["decision"]["id"].as_str().unwrap())
+        let call = env.thru_call(&["decide", text, "--json"]).with_variable("THROUGHLINE_NOW", now);
+        format!("decision:{}", call.run().assert_ok().json()["decision"]["id"].as_str().unwrap())
     };
     let old = decide("Use TOML", "2026-11-14T19:22:00Z");
     let new = decide("Use JSON for records", "2026-11-15T13:22:00Z");
-    let ranking = Ranking::of(&env);
-    ranking.is(&old, &[("decision_recency", 0.75)]);
-    ranking.is(&new, &[("decision_recency", 1.5 * 2.0_f64.powf(-0.25))]);
-    assert_eq!(ranking.row(&old)["age_hours"], 24.0);
-    assert!(ranking.position(&new) < ranking.position(&old));
-    assert!(ranking.position("prompt:") > ranking.position(&new), "{:?}", ranking.ids());
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score(&old, &[("decision_recency", 0.75)]);
+    ranking.assert_score(&new, &[("decision_recency", 1.5 * 2.0_f64.powf(-0.25))]);
+    assert_eq!(ranking.row_of(&old)["age_hours"], 24.0);
+    assert!(ranking.position_of(&new) < ranking.position_of(&old));
+    assert!(ranking.position_of("prompt:") > ranking.position_of(&new), "{:?}", ranking.ids());
     // A day later the newer decision also comes after the goal, as the older one already did.
-    let later = Ranking::at(&env, "2026-11-16T19:22:00Z");
-    later.is(&old, &[("decision_recency", 0.375)]);
-    assert!(later.position("prompt:") < later.position(&new), "{:?}", later.ids());
-    configure(&env, "decision_decay.half_life_hours = 48\n");
-    Ranking::of(&env).is(&old, &[("decision_recency", 1.5 * 2.0_f64.powf(-0.5))]);
-    configure(&env, "decision_decay = { mode = \"linear\", half_life_hours = 16 }\n");
-    let ranking = Ranking::of(&env);
-    ranking.is(&old, &[("decision_recency", 1.5 * 0.25)]);
-    ranking.is(&new, &[("decision_recency", 1.5 * 0.8125)]);
+    let later = BriefRanking::at_time(&env, "2026-11-16T19:22:00Z");
+    later.assert_score(&old, &[("decision_recency", 0.375)]);
+    assert!(later.position_of("prompt:") < later.position_of(&new), "{:?}", later.ids());
+    write_settings(&env, "decision_decay.half_life_hours = 48\n");
+    BriefRanking::current(&env).assert_score(&old, &[("decision_recency", 1.5 * 2.0_f64.powf(-0.5))]);
+    write_settings(&env, "decision_decay = { mode = \"linear\", half_life_hours = 16 }\n");
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score(&old, &[("decision_recency", 1.5 * 0.25)]);
+    ranking.assert_score(&new, &[("decision_recency", 1.5 * 0.8125)]);
 }
 
 #[test]
 fn failing_commands_and_checks_that_passed() {
-    let env = scored("");
-    ran(&env, "t1", "cargo test --lib", false);
-    ran(&env, "t2", "npm run lint", false);
-    let failures = |ranking: &Ranking| -> Vec<(String, f64)> {
+    let env = env_with_scoring("");
+    report_command(&env, "t1", "cargo test --lib", false);
+    report_command(&env, "t2", "npm run lint", false);
+    let failures = |ranking: &BriefRanking| -> Vec<(String, f64)> {
         let rows = ranking.rows().iter().filter(|row| row["class"] == "failing");
         rows.map(|row| (row["text"].as_str().unwrap().to_owned(), row["score"].as_f64().unwrap())).collect()
     };
-    let ranking = Ranking::of(&env);
+    let ranking = BriefRanking::current(&env);
     let found = failures(&ranking);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(
         found[0].0.contains("npm run lint") && found[1].0.contains("cargo test"),
         "newest first: {found:?}"
     );
-    close(found[0].1, 2.5, "the newest");
-    close(found[1].1, 1.25, "the one before");
-    assert_eq!(ranking.position("failure:"), 1);
+    assert_close(found[0].1, 2.5, "the newest");
+    assert_close(found[1].1, 1.25, "the one before");
+    assert_eq!(ranking.position_of("failure:"), 1);
     // The lint passes now, so there is one failure and one successful check.
-    ran(&env, "t3", "npm run lint", true);
-    let ranking = Ranking::of(&env);
+    report_command(&env, "t3", "npm run lint", true);
+    let ranking = BriefRanking::current(&env);
     let found = failures(&ranking);
     assert_eq!(found.len(), 1, "{found:?}");
-    close(found[0].1, 2.5, "now the newest");
-    let check = ranking.row("command:npm run lint");
-    let standing = standing(check["rank"].as_f64().unwrap());
-    ranking.is(
+    assert_close(found[0].1, 2.5, "now the newest");
+    let check = ranking.row_of("command:npm run lint");
+    let standing = standing_of_rank(check["rank"].as_f64().unwrap());
+    ranking.assert_score(
         "command:npm run lint",
         &[("commands", 0.75 * standing), ("recent_success", 0.5 * 0.5 * standing)],
     );
     // The weight of successful checks changes the order.
-    configure(&env, "weights.recent_success = 5\n");
-    let ranking = Ranking::of(&env);
-    assert_eq!(ranking.position("command:npm run lint"), 1, "{:?}", ranking.ids());
+    write_settings(&env, "weights.recent_success = 5\n");
+    let ranking = BriefRanking::current(&env);
+    assert_eq!(ranking.position_of("command:npm run lint"), 1, "{:?}", ranking.ids());
 }
 
 #[test]
 fn files_by_their_use() {
-    let env = scored("");
+    let env = env_with_scoring("");
     for (id, path) in [("t1", "src/a.rs"), ("t2", "src/b.rs")] {
-        tool(&env, id, "Read", path);
+        report_tool_call(&env, id, "Read", path);
     }
-    let ranking = Ranking::of(&env);
-    ranking.is("file:src/b.rs", &[("files", standing(9.0))]);
-    ranking.is("file:src/a.rs", &[("files", standing(10.0))]);
-    tool(&env, "t3", "Edit", "src/a.rs");
-    let ranking = Ranking::of(&env);
-    ranking.is("file:src/a.rs", &[("files", standing(9.0))]);
-    ranking.is("file:src/b.rs", &[("files", standing(10.0))]);
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("file:src/b.rs", &[("files", standing_of_rank(9.0))]);
+    ranking.assert_score("file:src/a.rs", &[("files", standing_of_rank(10.0))]);
+    report_tool_call(&env, "t3", "Edit", "src/a.rs");
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("file:src/a.rs", &[("files", standing_of_rank(9.0))]);
+    ranking.assert_score("file:src/b.rs", &[("files", standing_of_rank(10.0))]);
 }
 
 #[test]
 fn prompts_by_their_place() {
-    let env = scored("");
-    let ranking = Ranking::of(&env);
-    ranking.is("prompt:", &[("prompts", standing(6.0))]);
-    assert!(ranking.row("prompt:")["text"].as_str().unwrap().contains("Make the lexer fast"));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Now rewrite the grammar of the parser"}));
-    let ranking = Ranking::of(&env);
+    let env = env_with_scoring("");
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("prompt:", &[("prompts", standing_of_rank(6.0))]);
+    assert!(ranking.row_of("prompt:")["text"].as_str().unwrap().contains("Make the lexer fast"));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Now rewrite the grammar of the parser"}));
+    let ranking = BriefRanking::current(&env);
     let prompts: Vec<&Value> = ranking.rows().iter().filter(|row| row["class"] == "goal").collect();
     assert!(prompts.len() > 1 || prompts[0]["text"].as_str().unwrap().contains("grammar"), "{prompts:?}");
-    configure(&env, "weights.prompts = 0\n");
-    let ranking = Ranking::of(&env);
-    close(ranking.score("prompt:"), 0.0, "without weight");
-    assert_eq!(ranking.row("prompt:")["signals"][0]["weight"], 0.0);
+    write_settings(&env, "weights.prompts = 0\n");
+    let ranking = BriefRanking::current(&env);
+    assert_close(ranking.score_of("prompt:"), 0.0, "without weight");
+    assert_eq!(ranking.row_of("prompt:")["signals"][0]["weight"], 0.0);
 }
 
 /// Each of these signals comes from one record. Without the record there is no candidate, and the weight changes
 /// the candidate's place.
 #[test]
 fn loop_role_manifest_packet_outputs_problems_and_effects() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
-    configure(&env, "");
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    write_settings(&env, "");
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
     let signals = [
         ("loop", "loop:"),
         ("role", "role:tester"),
@@ -297,182 +297,197 @@ fn loop_role_manifest_packet_outputs_problems_and_effects() {
         ("problems", "problem:"),
         ("effects", "outside:"),
     ];
-    let before = Ranking::of(&env);
+    let before = BriefRanking::current(&env);
     for (signal, id) in signals {
-        assert!(!before.has(id), "{signal}: {:?}", before.ids());
+        assert!(!before.contains(id), "{signal}: {:?}", before.ids());
     }
-    env.thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).ok();
-    env.thru(&["context", "new", "tester"]).ok();
-    tool(&env, "t1", "Edit", "src/lexer.rs");
-    tool(&env, "t2", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    env.run_thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).assert_ok();
+    env.run_thru(&["context", "new", "tester"]).assert_ok();
+    report_tool_call(&env, "t1", "Edit", "src/lexer.rs");
+    report_tool_call(&env, "t2", "Edit", ".agent/context/workstreams/01-parser/plan.md");
     let commit = json!({"tool_name": "Bash", "tool_use_id": "t3",
         "tool_input": {"command": "git commit -m 'Faster'"},
         "tool_response": {"stdout": "[main 1a2b3c4] Faster\n 1 file changed", "stderr": "", "interrupted": false}});
-    env.fire("s1", "PostToolUse", commit);
-    let packet = env.thru(&["handoff", "Finish the lexer", "--session", "s1", "--json"]).ok().json();
-    env.thru(&["pickup", packet["id"].as_str().unwrap(), "--claim", "--session", "s1"]).ok();
-    env.thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).ok();
-    env.thru(&["gate", "expect", "review", "--critical", "review-security.md"]).ok();
-    env.hook("Stop", &env.payload("../x", "Stop", json!({})));
-    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
-    let ranking = Ranking::of(&env);
+    env.fire_event("s1", "PostToolUse", commit);
+    let packet =
+        env.run_thru(&["handoff", "Finish the lexer", "--session", "s1", "--json"]).assert_ok().json();
+    env.run_thru(&["pickup", packet["id"].as_str().unwrap(), "--claim", "--session", "s1"]).assert_ok();
+    env.run_thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).assert_ok();
+    env.run_thru(&["gate", "expect", "review", "--critical", "review-security.md"]).assert_ok();
+    env.fire_hook("Stop", &env.event_payload("../x", "Stop", json!({})));
+    env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+    let ranking = BriefRanking::current(&env);
     for (signal, id) in signals {
-        let rank = ranking.row(id)["rank"].as_f64().unwrap();
-        ranking.is(id, &[(signal, standing(rank))]);
+        let rank = ranking.row_of(id)["rank"].as_f64().unwrap();
+        ranking.assert_score(id, &[(signal, standing_of_rank(rank))]);
     }
     for (signal, id) in signals {
-        configure(&env, &format!("weights.{signal} = 5\n"));
-        let most = Ranking::of(&env);
-        assert_eq!(most.position(id), 1, "{signal}: {:?}", most.ids());
-        configure(&env, &format!("weights.{signal} = 0\n"));
-        close(Ranking::of(&env).score(id), 0.0, signal);
+        write_settings(&env, &format!("weights.{signal} = 5\n"));
+        let most = BriefRanking::current(&env);
+        assert_eq!(most.position_of(id), 1, "{signal}: {:?}", most.ids());
+        write_settings(&env, &format!("weights.{signal} = 0\n"));
+        assert_close(BriefRanking::current(&env).score_of(id), 0.0, signal);
     }
 }
 
 #[test]
 fn what_others_did_meanwhile() {
-    let env = scored("");
+    let env = env_with_scoring("");
     let resumed = || {
         let words = ["brief", "--session", "s1", "--event", "resume", "--json"];
-        Ranking(env.call(&words).var("THROUGHLINE_NOW", "2026-11-15T21:00:00Z").run().ok().json())
+        BriefRanking(
+            env.thru_call(&words)
+                .with_variable("THROUGHLINE_NOW", "2026-11-15T21:00:00Z")
+                .run()
+                .assert_ok()
+                .json(),
+        )
     };
-    assert!(!resumed().has("worked:"), "nobody else was there");
+    assert!(!resumed().contains("worked:"), "nobody else was there");
     let fire = |event: &str, more: Value| {
-        let call = env.hook_call(event, env.payload("s2", event, more).to_string());
-        call.var("THROUGHLINE_NOW", "2026-11-15T20:00:00Z").run().accepted(event);
+        let call = env.hook_call(event, env.event_payload("s2", event, more).to_string());
+        call.with_variable("THROUGHLINE_NOW", "2026-11-15T20:00:00Z").run().assert_accepted_by_harness(event);
     };
     fire("SessionStart", json!({"source": "startup"}));
     fire("UserPromptSubmit", json!({"prompt": "Write the docs of the lexer"}));
-    let input = json!({"file_path": env.project().join("docs/lexer.md")});
+    let input = json!({"file_path": env.project_folder().join("docs/lexer.md")});
     fire("PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input}));
     fire("SessionEnd", json!({"reason": "other"}));
-    resumed().is("worked:s2", &[("activity", standing(5.0))]);
-    configure(&env, "weights.activity = 0.5\n");
-    resumed().is("worked:s2", &[("activity", 0.5 * standing(5.0))]);
+    resumed().assert_score("worked:s2", &[("activity", standing_of_rank(5.0))]);
+    write_settings(&env, "weights.activity = 0.5\n");
+    resumed().assert_score("worked:s2", &[("activity", 0.5 * standing_of_rank(5.0))]);
 }
 
 #[test]
 fn work_that_could_be_lost() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
-    configure(&env, "");
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
-    assert!(!Ranking::of(&env).has("risk:"), "nothing was edited");
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    write_settings(&env, "");
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    assert!(!BriefRanking::current(&env).contains("risk:"), "nothing was edited");
     for n in 0..4 {
-        env.write(format!("project/src/lexer{n}.rs"), "fn a() {}\n");
-        tool(&env, &format!("t{n}"), "Edit", &format!("src/lexer{n}.rs"));
+        env.write_file(format!("project/src/lexer{n}.rs"), "fn a() {}\n");
+        report_tool_call(&env, &format!("t{n}"), "Edit", &format!("src/lexer{n}.rs"));
     }
-    let ranking = Ranking::of(&env);
-    ranking.is("risk:uncommitted", &[("risk", standing(0.0))]);
-    assert_eq!(ranking.position("risk:uncommitted"), 1);
-    configure(&env, "weights.risk = 0.1\n");
-    let ranking = Ranking::of(&env);
-    ranking.is("risk:uncommitted", &[("risk", 0.1)]);
-    assert!(ranking.position("risk:uncommitted") > ranking.position("file:"), "{:?}", ranking.ids());
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("risk:uncommitted", &[("risk", standing_of_rank(0.0))]);
+    assert_eq!(ranking.position_of("risk:uncommitted"), 1);
+    write_settings(&env, "weights.risk = 0.1\n");
+    let ranking = BriefRanking::current(&env);
+    ranking.assert_score("risk:uncommitted", &[("risk", 0.1)]);
+    assert!(ranking.position_of("risk:uncommitted") > ranking.position_of("file:"), "{:?}", ranking.ids());
 }
 
 #[test]
 fn words_of_the_agent_and_where_it_stands() {
-    let env = scored("");
+    let env = env_with_scoring("");
     let stop = |text: &str| {
-        env.fire("s1", "Stop", json!({"stop_hook_active": false, "last_assistant_message": text}));
+        env.fire_event("s1", "Stop", json!({"stop_hook_active": false, "last_assistant_message": text}));
     };
     stop("The lexer in src/lexer.rs copies every token twice; the cache in src/cache.rs hides that.");
-    Ranking::of(&env).is("said", &[("state", standing(7.0))]);
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Now rewrite the grammar of the parser"}));
-    tool(&env, "t1", "Edit", "src/grammar.rs");
+    BriefRanking::current(&env).assert_score("said", &[("state", standing_of_rank(7.0))]);
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Now rewrite the grammar of the parser"}));
+    report_tool_call(&env, "t1", "Edit", "src/grammar.rs");
     stop("The grammar is rewritten in src/grammar.rs; it has no left recursion any more.");
-    let ranking = Ranking::of(&env);
+    let ranking = BriefRanking::current(&env);
     let done = ranking.rows().iter().find(|row| row["class"] == "done").expect("what was found before");
     assert!(done["text"].as_str().unwrap().contains("copies every token twice"), "{done}");
-    close(done["score"].as_f64().unwrap(), standing(done["rank"].as_f64().unwrap()), "statements");
+    assert_close(
+        done["score"].as_f64().unwrap(),
+        standing_of_rank(done["rank"].as_f64().unwrap()),
+        "statements",
+    );
     assert_eq!(done["signals"][0]["signal"], "statements");
 }
 
-fn brief(env: &TestEnv, words: &[&str]) -> Output {
-    env.thru(&[&["brief", "--session", "s1", "--event", "compact"], words].concat())
+fn run_brief(env: &TestEnv, words: &[&str]) -> ThruOutput {
+    env.run_thru(&[&["brief", "--session", "s1", "--event", "compact"], words].concat())
 }
 
 #[test]
 fn the_hook_sends_what_the_brief_shows() {
-    let env = scored("");
-    ran(&env, "t1", "cargo test", false);
-    env.thru(&["decide", "Use TOML"]).ok();
-    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
-    let shown = brief(&env, &["--json"]).ok().json();
+    let env = env_with_scoring("");
+    report_command(&env, "t1", "cargo test", false);
+    env.run_thru(&["decide", "Use TOML"]).assert_ok();
+    env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));
+    let shown = run_brief(&env, &["--json"]).assert_ok().json();
     assert_eq!(shown["scoring"], true);
-    let sent = env.fire("s1", "SessionStart", json!({"source": "compact"})).context();
+    let sent = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).context_for_model();
     assert_eq!(shown["text"], sent.as_str());
 }
 
 #[test]
 fn the_same_bytes_whatever_the_locale() {
-    let env = scored("");
+    let env = env_with_scoring("");
     for n in 0..30 {
-        tool(&env, &format!("t{n}"), "Read", &format!("src/Ä{n}.rs"));
+        report_tool_call(&env, &format!("t{n}"), "Read", &format!("src/Ä{n}.rs"));
     }
-    env.thru(&["decide", "Use TOML"]).ok();
+    env.run_thru(&["decide", "Use TOML"]).assert_ok();
     let words = ["brief", "--session", "s1", "--event", "compact", "--max-chars", "900"];
-    let first = env.thru(&words).ok().stdout;
+    let first = env.run_thru(&words).assert_ok().stdout;
     for locale in ["C", "tr_TR.UTF-8", "de_DE.UTF-8", "ja_JP.eucJP", ""] {
         for _ in 0..5 {
-            let call = env.call(&words).var("LC_ALL", locale).var("LANG", locale).var("LC_COLLATE", locale);
-            assert_eq!(call.run().ok().stdout, first, "{locale}");
+            let call = env
+                .thru_call(&words)
+                .with_variable("LC_ALL", locale)
+                .with_variable("LANG", locale)
+                .with_variable("LC_COLLATE", locale);
+            assert_eq!(call.run().assert_ok().stdout, first, "{locale}");
         }
     }
 }
 
 #[test]
 fn off_is_the_fixed_order_whatever_the_weights_are() {
-    let env = TestEnv::rooted();
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
-    ran(&env, "t1", "cargo test", false);
-    tool(&env, "t2", "Edit", "src/lexer.rs");
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
+    let env = TestEnv::with_root();
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    report_command(&env, "t1", "cargo test", false);
+    report_tool_call(&env, "t2", "Edit", "src/lexer.rs");
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
     for n in 0..12 {
-        env.thru(&["decide", &format!("Decision {n}")]).ok();
+        env.run_thru(&["decide", &format!("Decision {n}")]).assert_ok();
     }
-    let fixed = brief(&env, &[]).ok().stdout;
+    let fixed = run_brief(&env, &[]).assert_ok().stdout;
     let settings = "[brief.scoring]\nenabled = false\nmax_tokens = 100\n[brief.scoring.weights]\nfiles = 5\n";
-    env.write(env.store().join("config.toml"), settings);
-    assert_eq!(brief(&env, &[]).ok().stdout, fixed);
-    let on = brief(&env, &["--scoring", "on"]).ok().stdout;
+    env.write_file(env.store_folder().join("config.toml"), settings);
+    assert_eq!(run_brief(&env, &[]).assert_ok().stdout, fixed);
+    let on = run_brief(&env, &["--scoring", "on"]).assert_ok().stdout;
     assert!(on != fixed && on.contains("\nMore"), "{on}");
-    configure(&env, "");
-    assert_eq!(brief(&env, &["--scoring", "off"]).ok().stdout, fixed);
+    write_settings(&env, "");
+    assert_eq!(run_brief(&env, &["--scoring", "off"]).assert_ok().stdout, fixed);
 }
 
 #[test]
 fn what_does_not_fit_is_named() {
-    let env = scored("max_tokens = 100\n");
+    let env = env_with_scoring("max_tokens = 100\n");
     for n in 0..40 {
-        tool(&env, &format!("t{n}"), "Read", &format!("src/module{n}/lexer{n}.rs"));
+        report_tool_call(&env, &format!("t{n}"), "Read", &format!("src/module{n}/lexer{n}.rs"));
     }
-    let report = brief(&env, &["--json"]).ok().json();
+    let report = run_brief(&env, &["--json"]).assert_ok().json();
     let text = report["text"].as_str().unwrap();
     assert!(report["tokens"].as_u64().unwrap() <= 100, "{report}");
     let left = report["rows"].as_array().unwrap().iter().filter(|row| row["taken"] == false).count();
     assert!(left > 30 && text.trim_end().ends_with(": `thru brief --all`."), "{left}: {text}");
     assert!(text.contains("\nMore") && text.contains(" files"), "{text}");
-    let all = brief(&env, &["--all"]).ok().stdout;
+    let all = run_brief(&env, &["--all"]).assert_ok().stdout;
     assert!(!all.contains("\nMore") && all.contains("lexer39.rs"), "{all}");
-    let budget = brief(&env, &["--budget", "300", "--json"]).ok().json();
+    let budget = run_brief(&env, &["--budget", "300", "--json"]).assert_ok().json();
     assert!((101..=300).contains(&budget["tokens"].as_u64().unwrap()), "{budget}");
 }
 
 #[test]
 fn explained_in_a_table_and_one_by_one() {
-    let env = scored("");
-    ran(&env, "t1", "cargo test", false);
-    tool(&env, "t2", "Edit", "src/lexer.rs");
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
-    env.thru(&["task", "add", "Grammar", "--depends", "1.1"]).ok();
-    env.thru(&["task", "start", "1.1"]).ok();
-    let table = brief(&env, &["--explain"]).ok();
+    let env = env_with_scoring("");
+    report_command(&env, "t1", "cargo test", false);
+    report_tool_call(&env, "t2", "Edit", "src/lexer.rs");
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
+    env.run_thru(&["task", "add", "Grammar", "--depends", "1.1"]).assert_ok();
+    env.run_thru(&["task", "start", "1.1"]).assert_ok();
+    let table = run_brief(&env, &["--explain"]).assert_ok();
     for line in table.stdout.lines() {
         assert!(line.chars().count() <= 100, "{line}");
     }
@@ -482,25 +497,25 @@ fn explained_in_a_table_and_one_by_one() {
     assert!(lines[2].contains("recent_failure 1.000 × 2.5 = 2.500"), "{table}");
     assert!(table.stdout.contains("task:1.1 · current_task 1.000 × 2 = 2.000 · in full"), "{table}");
     assert!(table.stderr.contains("ranked by score"), "{table}");
-    let one = brief(&env, &["--explain", "task:1.1"]).ok().stdout;
+    let one = run_brief(&env, &["--explain", "task:1.1"]).assert_ok().stdout;
     for text in ["task:1.1", "current_task", "1.000 × 2 = 2.000", "yes: in full", "in progress: 1.1", "prose"]
     {
         assert!(one.contains(text), "{text}: {one}");
     }
-    let one = brief(&env, &["--explain", "task:", "--json"]).ok().json();
+    let one = run_brief(&env, &["--explain", "task:", "--json"]).assert_ok().json();
     assert_eq!(one["rows"].as_array().unwrap().len(), 1, "the beginning is enough: {one}");
-    let none = brief(&env, &["--explain", "task:9.9"]).exits(10);
+    let none = run_brief(&env, &["--explain", "task:9.9"]).assert_exit_code(10);
     assert!(none.stderr.contains("no candidate of this brief is called task:9.9"), "{none}");
-    brief(&env, &["--explain", "p"]).exits(2);
-    let fixed = brief(&env, &["--explain", "--scoring", "off"]).ok();
+    run_brief(&env, &["--explain", "p"]).assert_exit_code(2);
+    let fixed = run_brief(&env, &["--explain", "--scoring", "off"]).assert_ok();
     assert!(fixed.stdout.starts_with("  rank  tokens  in   class"), "{fixed}");
     assert!(fixed.stderr.contains("in the fixed order"), "{fixed}");
 }
 
 #[test]
 fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
-    let env = TestEnv::rooted();
-    let file = env.store().join("config.toml");
+    let env = TestEnv::with_root();
+    let file = env.store_folder().join("config.toml");
     for (line, message) in [
         (
             "weights.phase = 6",
@@ -547,38 +562,43 @@ fn a_value_out_of_bounds_is_an_error_and_the_default_is_used() {
             "brief.scoring.token_ratios.code is 0, not a number from 0.05 to 2; the default, 0.4, is used",
         ),
     ] {
-        configure(&env, &format!("{line}\n"));
-        let config = env.thru(&["config"]).exits(1);
+        write_settings(&env, &format!("{line}\n"));
+        let config = env.run_thru(&["config"]).assert_exit_code(1);
         let expected = format!("error: {}:3: {message}", file.display());
         assert!(config.stderr.contains(&expected), "{expected}\n{config}");
-        env.thru(&["doctor"]).exits(1);
-        env.fire("s1", "SessionStart", json!({"source": "startup"}));
-        let receipt = env.receipts().pop().unwrap();
+        env.run_thru(&["doctor"]).assert_exit_code(1);
+        env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+        let receipt = env.read_receipts().pop().unwrap();
         assert_eq!(receipt["outcome"], "ok", "{receipt}");
         assert_eq!(receipt["warning"], format!("settings: {}:3: {message}", file.display()), "{receipt}");
     }
     // The hook used the default instead of the invalid weight.
-    configure(&env, "weights.phase = 6\n");
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
-    Ranking::of(&env).is("plan", &[("phase", 1.0)]);
-    let told = brief(&env, &[]).ok();
+    write_settings(&env, "weights.phase = 6\n");
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
+    BriefRanking::current(&env).assert_score("plan", &[("phase", 1.0)]);
+    let told = run_brief(&env, &[]).assert_ok();
     assert!(told.stderr.contains("brief.scoring.weights.phase is 6"), "{told}");
     // A tool call writes one line to the journal and leaves no receipt.
-    let receipts = env.receipts().len();
-    tool(&env, "t1", "Edit", "src/lexer.rs");
-    assert_eq!(env.receipts().len(), receipts);
+    let receipts = env.read_receipts().len();
+    report_tool_call(&env, "t1", "Edit", "src/lexer.rs");
+    assert_eq!(env.read_receipts().len(), receipts);
 }
 
 /// The page lists every row of the table in the code.
 #[test]
 fn the_page_says_what_the_code_does() {
     let page = include_str!("../../../../docs/scoring.md");
-    let weights = model::config::Settings::DEFAULT.scoring_if_enabled().weights;
+    let weights = model::config::Settings::DEFAULT.scoring_settings().weights;
     for row in model::score::SIGNALS {
-        let line =
-            format!("| `{}` | {:.1} | {} | {} |", row.name, weights.of(row.signal), row.value, row.source);
+        let line = format!(
+            "| `{}` | {:.1} | {} | {} |",
+            row.name,
+            weights.weight_of(row.signal),
+            row.value,
+            row.source
+        );
         assert!(page.lines().any(|known| known == line), "{line}");
     }
     for key in model::config::KEYS.iter().filter(|key| key.name.starts_with("brief.scoring.")) {

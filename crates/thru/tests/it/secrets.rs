@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::env::{TestEnv, merged};
+use crate::env::{TestEnv, merge_fields};
 
 /// Returns letters and digits that look random but are the same in every run.
 pub fn random_text(seed: u64, len: usize) -> String {
@@ -19,7 +19,7 @@ pub fn random_text(seed: u64, len: usize) -> String {
 }
 
 /// Returns texts with a secret, each with the part that must not appear anywhere.
-pub fn secrets() -> Vec<(String, String)> {
+pub fn texts_with_secrets() -> Vec<(String, String)> {
     let github = format!("{}_{}", "ghp", random_text(1, 36));
     let amazon = format!("{}{}", "AKIA", random_text(2, 16).to_ascii_uppercase());
     let password = random_text(3, 20);
@@ -38,9 +38,9 @@ pub fn secrets() -> Vec<(String, String)> {
 
 #[test]
 fn secrets_reach_no_file_whatever_field_they_come_in() {
-    for (text, secret) in secrets() {
-        let env = TestEnv::rooted();
-        let common = json!({"session_id": "s", "cwd": env.project(), "tool_name": "Bash"});
+    for (text, secret) in texts_with_secrets() {
+        let env = TestEnv::with_root();
+        let common = json!({"session_id": "s", "cwd": env.project_folder(), "tool_name": "Bash"});
         let fields = [
             ("UserPromptSubmit", json!({"prompt": text})),
             ("PostToolUse", json!({"tool_input": {"command": text}})),
@@ -58,51 +58,58 @@ fn secrets_reach_no_file_whatever_field_they_come_in() {
             ("Notification", json!({"message": text, "hook_event_name": text})),
         ];
         for (event, more) in fields {
-            let payload = merged(&common, more);
-            env.hook(event, &payload).accepted(event);
-            assert_eq!(env.tree().files_holding(&secret), [""; 0], "{event}: {payload}");
+            let payload = merge_fields(&common, more);
+            env.fire_hook(event, &payload).assert_accepted_by_harness(event);
+            assert_eq!(env.file_tree().files_containing(&secret), [""; 0], "{event}: {payload}");
         }
-        assert_eq!(env.journal("s").len(), 11);
-        assert!(!env.tree().files_holding("[REDACTED:").is_empty(), "the journal tells that there was one");
+        assert_eq!(env.read_journal("s").len(), 11);
+        assert!(
+            !env.file_tree().files_containing("[REDACTED:").is_empty(),
+            "the journal tells that there was one"
+        );
     }
 }
 
 #[test]
 fn secrets_in_what_is_no_payload_do_not_reach_the_receipt() {
-    for (text, secret) in secrets() {
-        let env = TestEnv::rooted();
+    for (text, secret) in texts_with_secrets() {
+        let env = TestEnv::with_root();
         for payload in [json!(text), json!([text]), json!({ &text: 1 }), json!({"session_id": {"x": text}})] {
-            env.hook("Stop", &payload).silent("junk");
+            env.fire_hook("Stop", &payload).assert_silent("junk");
         }
-        env.hook("Stop", &json!({"session_id": text})).silent("as a session id");
-        assert_eq!(env.receipts().len(), 5);
-        assert_eq!(env.tree().files_holding(&secret), [""; 0], "{:#?}", env.receipts());
+        env.fire_hook("Stop", &json!({"session_id": text})).assert_silent("as a session id");
+        assert_eq!(env.read_receipts().len(), 5);
+        assert_eq!(env.file_tree().files_containing(&secret), [""; 0], "{:#?}", env.read_receipts());
     }
 }
 
 #[test]
 fn a_secret_across_the_cut_is_not_halved_into_the_journal() {
-    let (_, secret) = secrets().remove(0);
+    let (_, secret) = texts_with_secrets().remove(0);
     for limit in [64 * 1024, 68 * 1024] {
         for shift in [1, 10, 20, 35] {
-            let env = TestEnv::rooted();
+            let env = TestEnv::with_root();
             let prompt =
                 format!("{} {secret} {}", "word ".repeat((limit - shift) / 5), "more ".repeat(5_000));
-            env.hook("UserPromptSubmit", &json!({"session_id": "s", "cwd": env.project(), "prompt": prompt}))
-                .silent("long");
-            assert_eq!(env.tree().files_holding(&secret[..12]), [""; 0], "{limit} - {shift}");
+            env.fire_hook(
+                "UserPromptSubmit",
+                &json!({"session_id": "s", "cwd": env.project_folder(), "prompt": prompt}),
+            )
+            .assert_silent("long");
+            assert_eq!(env.file_tree().files_containing(&secret[..12]), [""; 0], "{limit} - {shift}");
         }
     }
 }
 
 #[test]
 fn mail_addresses_stay_unless_the_user_wants_them_gone() {
-    let env = TestEnv::rooted();
-    let payload = json!({"session_id": "s", "cwd": env.project(), "prompt": "ask jane.doe@example.com"});
-    env.hook("UserPromptSubmit", &payload).silent("default");
-    env.write(env.user_config(), "[redact]\nemails = true\n");
-    env.hook("UserPromptSubmit", &payload).silent("redacted");
+    let env = TestEnv::with_root();
+    let payload =
+        json!({"session_id": "s", "cwd": env.project_folder(), "prompt": "ask jane.doe@example.com"});
+    env.fire_hook("UserPromptSubmit", &payload).assert_silent("default");
+    env.write_file(env.user_config_path(), "[redact]\nemails = true\n");
+    env.fire_hook("UserPromptSubmit", &payload).assert_silent("redacted");
     let texts: Vec<_> =
-        env.journal("s").iter().map(|line| line["text"].as_str().unwrap().to_owned()).collect();
+        env.read_journal("s").iter().map(|line| line["text"].as_str().unwrap().to_owned()).collect();
     assert_eq!(texts, ["ask jane.doe@example.com", "ask [REDACTED:email]"]);
 }

@@ -3,18 +3,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn workspace() -> PathBuf {
+fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Returns the section below a heading, up to the next heading of its level.
-fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+fn section_below<'a>(page: &'a str, heading: &str) -> &'a str {
     let (_, rest) = page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no {heading}"));
     rest.split("\n## ").next().unwrap()
 }
 
 /// Returns the tests that the comment after a promise names: `test: a::b, c::d; torture: e`.
-fn references(promise: &str) -> Vec<(String, String)> {
+fn tests_named_by(promise: &str) -> Vec<(String, String)> {
     let Some((_, comment)) = promise.split_once("<!--") else { return Vec::new() };
     let comment = comment.split("-->").next().unwrap();
     let kinds = comment.split(';').filter_map(|part| part.split_once(':'));
@@ -25,21 +25,21 @@ fn references(promise: &str) -> Vec<(String, String)> {
 }
 
 /// Finds every file that may contain the module `name`.
-fn modules(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
+fn find_module_files(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
         if path.is_dir() {
-            modules(&path, name, found);
+            find_module_files(&path, name, found);
         } else if path.file_name().is_some_and(|file| file == format!("{name}.rs").as_str()) {
             found.push(path);
         }
     }
 }
 
-fn is_test(reference: &str) -> bool {
+fn is_existing_test(reference: &str) -> bool {
     let Some((module, function)) = reference.rsplit_once("::") else { return false };
     let mut files = Vec::new();
-    modules(&workspace().join("crates"), module.rsplit("::").next().unwrap(), &mut files);
+    find_module_files(&workspace_root().join("crates"), module.rsplit("::").next().unwrap(), &mut files);
     files.iter().any(|file| {
         let text = fs::read_to_string(file).unwrap();
         let at = text.find(&format!("fn {function}("));
@@ -48,14 +48,14 @@ fn is_test(reference: &str) -> bool {
 }
 
 fn is_torture_section(name: &str) -> bool {
-    let text = fs::read_to_string(workspace().join("xtask/src/torture.rs")).unwrap();
+    let text = fs::read_to_string(workspace_root().join("xtask/src/torture.rs")).unwrap();
     text.contains(&format!("name: \"{name}\""))
 }
 
 #[test]
 fn every_promise_names_a_test() {
-    let page = fs::read_to_string(workspace().join("SECURITY.md")).unwrap();
-    let promised = section(&page, "## What is promised");
+    let page = fs::read_to_string(workspace_root().join("SECURITY.md")).unwrap();
+    let promised = section_below(&page, "## What is promised");
     let mut promises = 0;
     for line in promised.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         // Each line is one sentence. A second sentence could make a promise without a test.
@@ -65,11 +65,11 @@ fn every_promise_names_a_test() {
             text.ends_with('.') && !text.trim_end_matches('.').contains(". "),
             "not one sentence: {text}"
         );
-        let references = references(promise);
+        let references = tests_named_by(promise);
         assert!(!references.is_empty(), "no test shows: {text}");
         for (kind, name) in references {
             let exists = match kind.as_str() {
-                "test" => is_test(&name),
+                "test" => is_existing_test(&name),
                 "torture" => is_torture_section(&name),
                 _ => false,
             };
@@ -82,21 +82,21 @@ fn every_promise_names_a_test() {
 
 #[test]
 fn a_reference_to_nothing_is_found() {
-    assert!(is_test("security::every_promise_names_a_test"));
-    assert!(!is_test("security::section"), "a function that is no test shows nothing");
-    assert!(!is_test("security::nobody_wrote_this"));
+    assert!(is_existing_test("security::every_promise_names_a_test"));
+    assert!(!is_existing_test("security::section"), "a function that is no test shows nothing");
+    assert!(!is_existing_test("security::nobody_wrote_this"));
     assert!(is_torture_section("hostile places") && !is_torture_section("friendly places"));
-    let both = references("Text. <!-- test: a::b, c::d; torture: e -->");
+    let both = tests_named_by("Text. <!-- test: a::b, c::d; torture: e -->");
     let pair = |kind: &str, name: &str| (kind.to_owned(), name.to_owned());
     assert_eq!(both, [pair("test", "a::b"), pair("test", "c::d"), pair("torture", "e")]);
-    assert_eq!(references("Text."), []);
+    assert_eq!(tests_named_by("Text."), []);
 }
 
 #[test]
 fn the_page_says_how_to_report_and_is_found_from_the_readme() {
-    let page = fs::read_to_string(workspace().join("SECURITY.md")).unwrap();
+    let page = fs::read_to_string(workspace_root().join("SECURITY.md")).unwrap();
     for heading in ["## What is not promised", "## How to report"] {
-        assert!(section(&page, heading).len() > 100, "{heading}");
+        assert!(section_below(&page, heading).len() > 100, "{heading}");
     }
-    assert!(fs::read_to_string(workspace().join("README.md")).unwrap().contains("](SECURITY.md)"));
+    assert!(fs::read_to_string(workspace_root().join("README.md")).unwrap().contains("](SECURITY.md)"));
 }

@@ -28,19 +28,20 @@ fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
         "ünï",
         &long,
     ];
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     // This call creates the file of receipts, so that the calls below only change it.
-    env.hook("Stop", &env.fixture("Stop.first")).silent("a good one");
+    env.fire_hook("Stop", &env.captured_payload("Stop.first")).assert_silent("a good one");
     for (at, id) in bad.into_iter().enumerate() {
-        let before = env.tree();
+        let before = env.file_tree();
         let event = ["PostToolUse", "SessionStart", "UserPromptSubmit"][at % 3];
-        env.hook(event, &json!({"session_id": id, "cwd": env.project(), "source": "startup"})).silent(id);
+        env.fire_hook(event, &json!({"session_id": id, "cwd": env.project_folder(), "source": "startup"}))
+            .assert_silent(id);
         assert_eq!(
-            before.changes(&env.tree()),
+            before.changes_to(&env.file_tree()),
             ["~/project/.agent/context/indexes/receipts.jsonl"],
             "{id:?}"
         );
-        let receipt = env.receipts().pop().unwrap();
+        let receipt = env.read_receipts().pop().unwrap();
         assert_eq!(receipt["outcome"], "failed", "{id:?}");
         let error = receipt["error"].as_str().unwrap();
         assert!(error.starts_with("the session id ") && !error.contains(['\n', '\u{0}']), "{error}");
@@ -49,31 +50,31 @@ fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
 
 #[test]
 fn an_empty_session_id_is_none() {
-    let env = TestEnv::rooted();
-    env.hook("Stop", &json!({"session_id": "", "cwd": env.project()})).silent("empty");
-    assert_eq!(env.receipts().pop().unwrap()["error"], "the payload names no session");
-    assert_eq!(env.journal_lines(), 0);
+    let env = TestEnv::with_root();
+    env.fire_hook("Stop", &json!({"session_id": "", "cwd": env.project_folder()})).assert_silent("empty");
+    assert_eq!(env.read_receipts().pop().unwrap()["error"], "the payload names no session");
+    assert_eq!(env.count_journal_lines(), 0);
 }
 
 #[test]
 fn good_session_ids_are_file_names() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let longest = "x".repeat(128);
     for id in ["a", "_x", "9487a9f7-611a-47e9-8202-df72ea246773", "2026.11.15", &longest] {
-        env.hook("Stop", &json!({"session_id": id, "cwd": env.project()})).silent(id);
-        assert_eq!(env.journal(id).len(), 1, "{id}");
+        env.fire_hook("Stop", &json!({"session_id": id, "cwd": env.project_folder()})).assert_silent(id);
+        assert_eq!(env.read_journal(id).len(), 1, "{id}");
     }
 }
 
 #[test]
 fn following_waits_for_the_first_session_and_goes_on_with_the_next() {
-    let env = TestEnv::rooted();
-    let call = env.call(&["journal", "--follow"]).through("timeout", &["4".as_ref()]);
+    let env = TestEnv::with_root();
+    let call = env.thru_call(&["journal", "--follow"]).through_program("timeout", &["4".as_ref()]);
     let following = std::thread::spawn(move || call.run());
     std::thread::sleep(Duration::from_millis(300));
     for session in ["s1", "s2"] {
-        env.fire(session, "SessionStart", json!({"source": "startup"}));
-        env.fire(session, "UserPromptSubmit", json!({"prompt": format!("asked in {session}")}));
+        env.fire_event(session, "SessionStart", json!({"source": "startup"}));
+        env.fire_event(session, "UserPromptSubmit", json!({"prompt": format!("asked in {session}")}));
         std::thread::sleep(Duration::from_millis(1_200));
     }
     let followed = following.join().unwrap();

@@ -8,12 +8,12 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::env::{TestEnv, names_in};
-use crate::syscalls::{possible, strace_works};
+use crate::syscalls::{can_run_test, strace_works};
 
-const LOCAL: &str = "project/.claude/settings.local.json";
+const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 
 /// Creates the link, and the folder that contains it.
-fn link(target: &Path, link: &Path) {
+fn create_link(target: &Path, link: &Path) {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(target, link).unwrap();
 }
@@ -21,29 +21,32 @@ fn link(target: &Path, link: &Path) {
 /// strace makes the examination of one path fail. Permissions cannot do this, because tests may run as root.
 #[test]
 fn what_may_not_be_looked_at_is_not_taken_for_absent() {
-    if !possible(&[strace_works()]) {
+    if !can_run_test(&[strace_works()]) {
         return;
     }
     for rel in [".claude", ".claude/settings.local.json", ".git"] {
-        let env = TestEnv::repository();
-        let exclude = fs::read(env.project().join(".git/info/exclude")).ok();
-        env.thru(&["install", "claude-code", "--local"]).ok();
-        let wired = env.tree();
-        let at = env.project().join(rel);
+        let env = TestEnv::with_repository();
+        let exclude = fs::read(env.project_folder().join(".git/info/exclude")).ok();
+        env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
+        let wired = env.file_tree();
+        let at = env.project_folder().join(rel);
         let calls = "?lstat,?newfstatat,?statx";
         let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:error=EACCES"));
         let words = ["-qq", "-o", "/dev/null", "-P", at.to_str().unwrap(), "-e", &trace, "-e", &inject];
         let words = words.map(std::ffi::OsStr::new);
-        let refused =
-            env.call(&["uninstall", "claude-code", "--local"]).through("strace", &words).run().exits(11);
+        let refused = env
+            .thru_call(&["uninstall", "claude-code", "--local"])
+            .through_program("strace", &words)
+            .run()
+            .assert_exit_code(11);
         assert!(refused.stderr.contains(at.to_str().unwrap()), "{rel}: {refused}");
         // The settings are changed before git's exclude list. If they cannot be examined, nothing is changed.
         if rel != ".git" {
-            wired.assert_same(&env.tree(), rel);
+            wired.assert_unchanged(&env.file_tree(), rel);
         }
-        env.thru(&["uninstall", "claude-code", "--local"]).ok();
-        assert_eq!(fs::read(env.project().join(".git/info/exclude")).ok(), exclude, "{rel}");
-        assert!(!env.project().join(".claude/settings.local.json").exists(), "{rel}");
+        env.run_thru(&["uninstall", "claude-code", "--local"]).assert_ok();
+        assert_eq!(fs::read(env.project_folder().join(".git/info/exclude")).ok(), exclude, "{rel}");
+        assert!(!env.project_folder().join(".claude/settings.local.json").exists(), "{rel}");
     }
 }
 
@@ -62,28 +65,28 @@ fn no_link_in_a_project_is_followed() {
     ];
     for (rel, target, words) in cases {
         for exists in [true, false] {
-            let env = TestEnv::repository();
-            env.write("home/.claude/x", "");
-            let elsewhere = env.write("elsewhere/settings.json", "{}");
+            let env = TestEnv::with_repository();
+            env.write_file("home/.claude/x", "");
+            let elsewhere = env.write_file("elsewhere/settings.json", "{}");
             let target =
                 if target.is_empty() { "elsewhere".to_owned() } else { format!("elsewhere/{target}") };
             if !exists {
                 fs::remove_dir_all(elsewhere.parent().unwrap()).unwrap();
             }
-            let at = env.project().join(rel);
+            let at = env.project_folder().join(rel);
             let _ = fs::remove_dir_all(&at).or_else(|_| fs::remove_file(&at));
-            link(&env.base().join(target), &at);
-            env.thru(&["context", "init"]).ok();
-            let before = env.tree();
-            let refused = env.thru(&[&["install"], words].concat()).exits(15);
+            create_link(&env.base_folder().join(target), &at);
+            env.run_thru(&["context", "init"]).assert_ok();
+            let before = env.file_tree();
+            let refused = env.run_thru(&[&["install"], words].concat()).assert_exit_code(15);
             let named =
                 refused.stderr.contains(at.to_str().unwrap()) && refused.stderr.contains("symbolic link");
             assert!(named, "{rel}: {refused}");
-            before.assert_same(&env.tree(), rel);
+            before.assert_unchanged(&env.file_tree(), rel);
             if words == ["claude-code"] {
-                let init = env.thru(&["init"]).ok();
+                let init = env.run_thru(&["init"]).assert_ok();
                 assert!(init.stderr.contains("symbolic link"), "{rel}: {init}");
-                before.assert_same(&env.tree(), rel);
+                before.assert_unchanged(&env.file_tree(), rel);
             }
         }
     }
@@ -91,38 +94,38 @@ fn no_link_in_a_project_is_followed() {
 
 #[test]
 fn a_link_does_not_lead_past_the_refusal_for_files_in_git() {
-    let env = TestEnv::repository();
-    let outside = env.write("outside.json", "{}");
-    link(&outside, &env.base().join(LOCAL));
-    env.git(&["add", "-f", "."]);
-    env.git(&["commit", "-qm", "x"]);
-    env.thru(&["install", "claude-code"]).exits(15);
+    let env = TestEnv::with_repository();
+    let outside = env.write_file("outside.json", "{}");
+    create_link(&outside, &env.base_folder().join(LOCAL_SETTINGS_PATH));
+    env.run_git(&["add", "-f", "."]);
+    env.run_git(&["commit", "-qm", "x"]);
+    env.run_thru(&["install", "claude-code"]).assert_exit_code(15);
     assert_eq!(fs::read_to_string(&outside).unwrap(), "{}");
 }
 
 #[test]
 fn the_store_is_not_made_through_a_link_either() {
     for rel in [".agent", ".agent/context"] {
-        let env = TestEnv::repository();
-        fs::create_dir(env.base().join("elsewhere")).unwrap();
-        link(&env.base().join("elsewhere"), &env.project().join(rel));
-        let before = env.tree();
-        env.thru(&["init"]).exits(15);
-        before.assert_same(&env.tree(), rel);
+        let env = TestEnv::with_repository();
+        fs::create_dir(env.base_folder().join("elsewhere")).unwrap();
+        create_link(&env.base_folder().join("elsewhere"), &env.project_folder().join(rel));
+        let before = env.file_tree();
+        env.run_thru(&["init"]).assert_exit_code(15);
+        before.assert_unchanged(&env.file_tree(), rel);
     }
 }
 
 #[test]
 fn owner_and_mode_of_settings_are_kept() {
-    let env = TestEnv::repository();
-    let path = env.write(LOCAL, "{}");
+    let env = TestEnv::with_repository();
+    let path = env.write_file(LOCAL_SETTINGS_PATH, "{}");
     let root = fs::metadata(&path).unwrap().uid() == 0;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     if root {
         chown(&path, Some(4242), Some(4343)).unwrap();
     }
     for task in ["install", "uninstall"] {
-        env.thru(&[task, "claude-code"]).ok();
+        env.run_thru(&[task, "claude-code"]).assert_ok();
         let meta = fs::metadata(&path).unwrap();
         assert_eq!(meta.mode() & 0o7777, 0o640, "{task}");
         assert!(!root || (meta.uid(), meta.gid()) == (4242, 4343), "{task}");
@@ -131,11 +134,12 @@ fn owner_and_mode_of_settings_are_kept() {
 
 /// Runs an installation in which every sync is slow, and calls `edit` each time when a new file is ready to replace
 /// the old one.
-fn install_while(env: &TestEnv, edit: impl Fn(usize)) -> crate::call::Output {
-    let folder = env.base().join(LOCAL).parent().unwrap().to_owned();
+fn install_while(env: &TestEnv, edit: impl Fn(usize)) -> crate::call::ThruOutput {
+    let folder = env.base_folder().join(LOCAL_SETTINGS_PATH).parent().unwrap().to_owned();
     let words =
         ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=400000"];
-    let call = env.call(&["install", "claude-code"]).through("strace", &words.map(AsRef::as_ref));
+    let call =
+        env.thru_call(&["install", "claude-code"]).through_program("strace", &words.map(AsRef::as_ref));
     let running = std::thread::spawn(move || call.run());
     let mut seen: Vec<String> = Vec::new();
     while !running.is_finished() {
@@ -167,17 +171,17 @@ fn an_edit_made_in_the_meantime_is_kept() {
     if !strace_can_delay() {
         return;
     }
-    let env = TestEnv::repository();
-    let path = env.write(LOCAL, "{}");
+    let env = TestEnv::with_repository();
+    let path = env.write_file(LOCAL_SETTINGS_PATH, "{}");
     let edit = |count| {
         if count == 1 {
             fs::write(&path, "{\"model\": \"mine\"}").unwrap();
         }
     };
-    install_while(&env, edit).ok();
+    install_while(&env, edit).assert_ok();
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"mine\"") && text.contains("PostToolUse"), "{text}");
-    env.thru(&["uninstall", "claude-code"]).ok();
+    env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"model\": \"mine\"}");
 }
 
@@ -186,8 +190,8 @@ fn a_file_that_never_rests_is_left_to_its_editor() {
     if !strace_can_delay() {
         return;
     }
-    let env = TestEnv::repository();
-    let path = env.write(LOCAL, "{}");
+    let env = TestEnv::with_repository();
+    let path = env.write_file(LOCAL_SETTINGS_PATH, "{}");
     let refused = install_while(&env, |count| fs::write(&path, format!("{{\"count\": {count}}}")).unwrap());
     assert_eq!(refused.code, 14, "{refused}");
     assert!(refused.stderr.contains(path.to_str().unwrap()), "{refused}");
@@ -195,7 +199,7 @@ fn a_file_that_never_rests_is_left_to_its_editor() {
     assert_eq!(names_in(path.parent().unwrap()), ["settings.local.json"], "nothing is left behind");
 }
 
-fn leave(path: PathBuf, minutes: u64) -> PathBuf {
+fn write_old_file(path: PathBuf, minutes: u64) -> PathBuf {
     let file = fs::File::create(&path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
     path
@@ -203,48 +207,51 @@ fn leave(path: PathBuf, minutes: u64) -> PathBuf {
 
 #[test]
 fn what_killed_writers_left_is_removed_by_the_next() {
-    let env = TestEnv::rooted();
-    env.write(LOCAL, "{}");
-    let packets = env.store().join("packets");
-    for folder in [env.base().join(LOCAL).parent().unwrap().to_owned(), packets] {
-        let old = leave(folder.join(".x.json.123-0.tmp"), 61);
-        let young = leave(folder.join(".x.json.124-0.tmp"), 50);
-        let other = leave(folder.join(".editor.tmp"), 10_000);
-        env.thru(&["install", "claude-code"]).ok();
-        env.thru(&["handoff", "go on"]).ok();
+    let env = TestEnv::with_root();
+    env.write_file(LOCAL_SETTINGS_PATH, "{}");
+    let packets = env.store_folder().join("packets");
+    for folder in [env.base_folder().join(LOCAL_SETTINGS_PATH).parent().unwrap().to_owned(), packets] {
+        let old = write_old_file(folder.join(".x.json.123-0.tmp"), 61);
+        let young = write_old_file(folder.join(".x.json.124-0.tmp"), 50);
+        let other = write_old_file(folder.join(".editor.tmp"), 10_000);
+        env.run_thru(&["install", "claude-code"]).assert_ok();
+        env.run_thru(&["handoff", "go on"]).assert_ok();
         assert!(!old.exists() && young.exists() && other.exists(), "{}", folder.display());
         fs::remove_file(young).unwrap();
-        env.thru(&["uninstall", "claude-code"]).ok();
+        env.run_thru(&["uninstall", "claude-code"]).assert_ok();
     }
 }
 
 #[test]
 fn a_live_state_file_outside_the_project_is_refused() {
-    let env = TestEnv::rooted();
-    let outside = env.write("outside.yaml", "live:\n  dir: run\n");
-    fs::create_dir(env.project().join("run")).unwrap();
-    link(&outside, &env.project().join("link.yaml"));
+    let env = TestEnv::with_root();
+    let outside = env.write_file("outside.yaml", "live:\n  dir: run\n");
+    fs::create_dir(env.project_folder().join("run")).unwrap();
+    create_link(&outside, &env.project_folder().join("link.yaml"));
     for named in [outside.to_str().unwrap(), "../outside.yaml", "link.yaml"] {
-        env.write("project/.agent/context/config.toml", format!("[gates]\nlive_state_file = \"{named}\"\n"));
-        let refused = env.thru(&["gate", "live"]).exits(15);
+        env.write_file(
+            "project/.agent/context/config.toml",
+            format!("[gates]\nlive_state_file = \"{named}\"\n"),
+        );
+        let refused = env.run_thru(&["gate", "live"]).assert_exit_code(15);
         assert!(refused.stderr.contains("outside.yaml") || refused.stderr.contains("link.yaml"), "{refused}");
-        env.fire("s1", "SubagentStop", serde_json::json!({"agent_type": "x", "agent_id": "a"}));
+        env.fire_event("s1", "SubagentStop", serde_json::json!({"agent_type": "x", "agent_id": "a"}));
     }
-    env.write("project/inside.yaml", "live:\n  dir: run\n");
-    env.write("project/.agent/context/config.toml", "[gates]\nlive_state_file = \"inside.yaml\"\n");
-    env.thru(&["gate", "live"]).ok();
+    env.write_file("project/inside.yaml", "live:\n  dir: run\n");
+    env.write_file("project/.agent/context/config.toml", "[gates]\nlive_state_file = \"inside.yaml\"\n");
+    env.run_thru(&["gate", "live"]).assert_ok();
 }
 
-fn mode(path: &Path) -> u32 {
+fn file_mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o777
 }
 
-fn below(folder: &Path) -> Vec<PathBuf> {
+fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for name in names_in(folder) {
         let path = folder.join(name);
         if path.is_dir() {
-            all.extend(below(&path));
+            all.extend(files_below(&path));
         }
         all.push(path);
     }
@@ -254,38 +261,41 @@ fn below(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn records_are_for_their_owner_alone() {
     for words in [&["init"][..], &["init", "--shared"]] {
-        let env = TestEnv::repository();
-        env.thru(words).ok();
-        env.fire("s1", "SessionStart", serde_json::json!({"source": "startup"}));
-        env.fire("s1", "PostToolUse", env.fixture("PostToolUse.Edit"));
-        env.fire("s1", "Stop", env.fixture("Stop.first"));
-        env.thru(&["handoff", "go on"]).ok();
-        env.thru(&["context", "new", "reviewer"]).ok();
-        env.thru(&["gate", "expect", "review", "a.md"]).ok();
-        let store = env.store();
-        assert_eq!(mode(&store), 0o700);
-        let all = below(&store);
+        let env = TestEnv::with_repository();
+        env.run_thru(words).assert_ok();
+        env.fire_event("s1", "SessionStart", serde_json::json!({"source": "startup"}));
+        env.fire_event("s1", "PostToolUse", env.captured_payload("PostToolUse.Edit"));
+        env.fire_event("s1", "Stop", env.captured_payload("Stop.first"));
+        env.run_thru(&["handoff", "go on"]).assert_ok();
+        env.run_thru(&["context", "new", "reviewer"]).assert_ok();
+        env.run_thru(&["gate", "expect", "review", "a.md"]).assert_ok();
+        let store = env.store_folder();
+        assert_eq!(file_mode(&store), 0o700);
+        let all = files_below(&store);
         assert!(all.len() > 15, "{all:?}");
         for path in all {
             let expected = if path.is_dir() { 0o700 } else { 0o600 };
-            assert_eq!(mode(&path), expected, "{words:?}: {}", path.display());
+            assert_eq!(file_mode(&path), expected, "{words:?}: {}", path.display());
         }
         let packet = store.join("packets").join(&names_in(&store.join("packets"))[0]);
         fs::set_permissions(&packet, fs::Permissions::from_mode(0o640)).unwrap();
         let id = packet.file_stem().unwrap().to_str().unwrap().to_owned();
-        env.call(&["packet", "set", &id, "--section", "Intent"]).stdin(*b"more\n").run().ok();
-        assert_eq!(mode(&packet), 0o640, "a mode that somebody chose stays");
+        env.thru_call(&["packet", "set", &id, "--section", "Intent"])
+            .with_stdin(*b"more\n")
+            .run()
+            .assert_ok();
+        assert_eq!(file_mode(&packet), 0o640, "a mode that somebody chose stays");
     }
 }
 
 #[test]
 fn a_shared_store_says_what_it_opens() {
-    let env = TestEnv::repository();
-    let told = env.thru(&["init", "--shared"]).ok();
+    let env = TestEnv::with_repository();
+    let told = env.run_thru(&["init", "--shared"]).assert_ok();
     for name in ["git", "packets/", "agents/", "decisions.jsonl", "evidence/"] {
         assert!(told.stdout.contains(name), "{name}: {told}");
     }
-    let report = env.json(&["init"]);
+    let report = env.run_thru_json(&["init"]);
     assert!(report["in_git"].as_array().unwrap().contains(&"packets/".into()), "{report}");
-    assert!(TestEnv::rooted().json(&["init"]).get("in_git").is_none());
+    assert!(TestEnv::with_root().run_thru_json(&["init"]).get("in_git").is_none());
 }

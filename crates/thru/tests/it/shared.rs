@@ -4,22 +4,22 @@ use std::fs;
 
 use crate::env::TestEnv;
 
-fn shared() -> TestEnv {
-    let env = TestEnv::repository();
-    env.thru(&["init", "--shared"]).ok();
+fn env_with_shared_store() -> TestEnv {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init", "--shared"]).assert_ok();
     env
 }
 
 /// Returns whether git would track the file.
-fn is_kept(env: &TestEnv, rel: &str) -> bool {
+fn is_tracked_by_git(env: &TestEnv, rel: &str) -> bool {
     let path = format!(".agent/context/{rel}");
-    env.write(format!("project/{path}"), "x");
-    env.git(&["status", "--porcelain", "--untracked-files=all", "--", &path]).contains(&path)
+    env.write_file(format!("project/{path}"), "x");
+    env.run_git(&["status", "--porcelain", "--untracked-files=all", "--", &path]).contains(&path)
 }
 
 #[test]
 fn git_keeps_what_a_team_shares_and_ignores_the_rest() {
-    let env = shared();
+    let env = env_with_shared_store();
     let kept = [
         "packets/20261115T192200Z-fix.md",
         "agents/reviewer.context.md",
@@ -31,7 +31,7 @@ fn git_keeps_what_a_team_shares_and_ignores_the_rest() {
         "evidence/t1/bundle.json",
     ];
     for rel in kept {
-        assert!(is_kept(&env, rel), "{rel} belongs into git");
+        assert!(is_tracked_by_git(&env, rel), "{rel} belongs into git");
     }
     let ignored = [
         "config.toml",
@@ -48,9 +48,9 @@ fn git_keeps_what_a_team_shares_and_ignores_the_rest() {
         "root.json.damaged-20261115T192200Z",
     ];
     for rel in ignored {
-        assert!(!is_kept(&env, rel), "{rel} does not belong into git");
+        assert!(!is_tracked_by_git(&env, rel), "{rel} does not belong into git");
     }
-    let listed = env.git(&["status", "--porcelain", "--untracked-files=all"]);
+    let listed = env.run_git(&["status", "--porcelain", "--untracked-files=all"]);
     for rel in [".gitignore", "root.json"] {
         assert!(listed.contains(&format!("?? .agent/context/{rel}\n")), "{rel}: {listed}");
     }
@@ -58,19 +58,19 @@ fn git_keeps_what_a_team_shares_and_ignores_the_rest() {
 
 #[test]
 fn a_private_store_is_not_in_git_at_all() {
-    let env = TestEnv::repository();
-    env.thru(&["init"]).ok();
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
     for rel in ["packets/p.md", "plan.json", "sessions/s.jsonl", "config.toml"] {
-        assert!(!is_kept(&env, rel), "{rel}");
+        assert!(!is_tracked_by_git(&env, rel), "{rel}");
     }
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    assert_eq!(env.run_git(&["status", "--porcelain"]), "");
 }
 
 #[test]
 fn a_whole_session_leaves_git_clean() {
-    let env = shared();
-    env.git(&["add", "."]);
-    env.git(&["commit", "--quiet", "--message", "records"]);
+    let env = env_with_shared_store();
+    env.run_git(&["add", "."]);
+    env.run_git(&["commit", "--quiet", "--message", "records"]);
     for (event, name) in [
         ("SessionStart", "SessionStart.startup"),
         ("UserPromptSubmit", "UserPromptSubmit"),
@@ -78,31 +78,31 @@ fn a_whole_session_leaves_git_clean() {
         ("Stop", "Stop.first"),
         ("SessionEnd", "SessionEnd.other"),
     ] {
-        env.hook(event, &env.fixture(name)).silent(name);
+        env.fire_hook(event, &env.captured_payload(name)).assert_silent(name);
     }
-    assert!(env.journal_lines() >= 5);
-    assert_eq!(env.git(&["status", "--porcelain"]), "");
-    assert!(env.marker().get("last_session").is_none(), "it is in sessions.jsonl only");
-    assert_eq!(env.log("indexes/sessions.jsonl").len(), 2, "its start and its end");
+    assert!(env.count_journal_lines() >= 5);
+    assert_eq!(env.run_git(&["status", "--porcelain"]), "");
+    assert!(env.read_marker().get("last_session").is_none(), "it is in sessions.jsonl only");
+    assert_eq!(env.read_log("indexes/sessions.jsonl").len(), 2, "its start and its end");
 }
 
 #[test]
 fn a_private_root_is_not_turned_into_a_shared_one_by_accident() {
-    let env = TestEnv::rooted();
-    let before = env.tree();
-    let refused = env.thru(&["init", "--shared"]).exits(15);
+    let env = TestEnv::with_root();
+    let before = env.file_tree();
+    let refused = env.run_thru(&["init", "--shared"]).assert_exit_code(15);
     assert!(refused.stderr.contains("private"), "{refused}");
-    before.assert_same(&env.tree(), "--shared on a private root");
+    before.assert_unchanged(&env.file_tree(), "--shared on a private root");
 }
 
 #[test]
 fn a_shared_root_stays_shared() {
-    let env = shared();
-    let before = env.tree();
+    let env = env_with_shared_store();
+    let before = env.file_tree();
     for words in [&["init"][..], &["init", "--shared"]] {
-        assert_eq!(env.json(words)["mode"], "shared");
+        assert_eq!(env.run_thru_json(words)["mode"], "shared");
     }
-    before.assert_same(&env.tree(), "again");
-    assert_eq!(env.json(&["status"])["mode"], "shared");
-    assert!(fs::read_to_string(env.store().join(".gitignore")).unwrap().contains("!/packets/"));
+    before.assert_unchanged(&env.file_tree(), "again");
+    assert_eq!(env.run_thru_json(&["status"])["mode"], "shared");
+    assert!(fs::read_to_string(env.store_folder().join(".gitignore")).unwrap().contains("!/packets/"));
 }

@@ -7,7 +7,7 @@ use crate::env::TestEnv;
 #[test]
 fn a_newcomer_is_told_what_to_do_next() {
     let env = TestEnv::new();
-    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 0
     ---- stdout
     No root yet. This project's records would be kept in
@@ -15,8 +15,8 @@ fn a_newcomer_is_told_what_to_do_next() {
 
     Next: `thru init` makes this project a root
     ");
-    env.thru(&["init"]).ok();
-    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    env.run_thru(&["init"]).assert_ok();
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 0
     ---- stdout
     project   project (<uuid>)
@@ -28,8 +28,8 @@ fn a_newcomer_is_told_what_to_do_next() {
 
     Next: `thru init` wires the harnesses that it finds, `thru install HARNESS` one that it does not find; until then nothing is captured
     ");
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
-    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 0
     ---- stdout
     project   project (<uuid>)
@@ -39,8 +39,8 @@ fn a_newcomer_is_told_what_to_do_next() {
     hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
     sessions  1, last <uuid> in claude-code, just now
     ");
-    env.thru(&["trust", "--revoke"]).ok();
-    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    env.run_thru(&["trust", "--revoke"]).assert_ok();
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
     exit: 0
     ---- stdout
     project   project (<uuid>)
@@ -56,51 +56,51 @@ fn a_newcomer_is_told_what_to_do_next() {
 
 #[test]
 fn hooks_that_do_nothing_are_told() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let hooks = |env: &TestEnv| {
-        let shown = env.thru(&["status"]).ok().stdout;
+        let shown = env.run_thru(&["status"]).assert_ok().stdout;
         shown.lines().find(|line| line.starts_with("hooks ")).unwrap_or_default().to_owned()
     };
     assert!(hooks(&env).contains("no settings file calls thru"), "{}", hooks(&env));
-    env.thru(&["install", "claude-code", "--local"]).ok();
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     assert_eq!(hooks(&env), "hooks     wired for Claude Code");
-    env.write("project/.agent/context/config.toml", "[hooks]\nenabled = false\n");
+    env.write_file("project/.agent/context/config.toml", "[hooks]\nenabled = false\n");
     assert!(hooks(&env).contains("switched off"), "{}", hooks(&env));
-    let doctor = env.thru(&["doctor"]);
+    let doctor = env.run_thru(&["doctor"]);
     assert!(doctor.stdout.contains("hooks.enabled is false"), "{doctor}");
 }
 
 #[test]
 fn packets_that_are_done_are_not_counted_as_open() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let packets = |env: &TestEnv| {
-        let shown = env.thru(&["status"]).ok().stdout;
+        let shown = env.run_thru(&["status"]).assert_ok().stdout;
         shown.lines().find(|line| line.starts_with("packets ")).unwrap_or_default().replace("packets   ", "")
     };
-    let make = |purpose: &str| env.json(&["handoff", purpose])["id"].as_str().unwrap().to_owned();
+    let make = |purpose: &str| env.run_thru_json(&["handoff", purpose])["id"].as_str().unwrap().to_owned();
     let (first, second) = (make("finish the lexer"), make("finish the parser"));
     assert_eq!(packets(&env), format!("2, the newest {second}"));
-    env.thru(&["packet", "done", &second]).ok();
+    env.run_thru(&["packet", "done", &second]).assert_ok();
     assert_eq!(packets(&env), format!("2, 1 of them open, the newest {first}"));
-    assert_eq!(env.json(&["status"])["packets"]["open"], 1);
-    env.thru(&["packet", "done", &first]).ok();
+    assert_eq!(env.run_thru_json(&["status"])["packets"]["open"], 1);
+    env.run_thru(&["packet", "done", &first]).assert_ok();
     assert_eq!(packets(&env), "2, all done");
-    assert_eq!(env.json(&["status"])["on_offer"], serde_json::Value::Null);
+    assert_eq!(env.run_thru_json(&["status"])["on_offer"], serde_json::Value::Null);
 }
 
 #[test]
 fn settings_that_are_not_in_force_are_named() {
-    let env = TestEnv::rooted();
-    env.write("project/.agent/context/config.toml", "[hooks\n");
-    let status = env.thru(&["status"]).ok();
+    let env = TestEnv::with_root();
+    env.write_file("project/.agent/context/config.toml", "[hooks\n");
+    let status = env.run_thru(&["status"]).assert_ok();
     assert!(status.stderr.contains("config.toml:1: not valid TOML"), "{status}");
-    assert_eq!(env.json(&["status"])["settings_problems"][0]["line"], 1);
+    assert_eq!(env.run_thru_json(&["status"])["settings_problems"][0]["line"], 1);
 }
 
 #[test]
 fn the_same_for_programs() {
     let env = TestEnv::new();
-    assert_snapshot!(env.shown(&env.thru(&["status", "--json"]).ok().stdout), @r#"
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status", "--json"]).assert_ok().stdout), @r#"
     {
       "root": "$PROJECT",
       "marked": false,
@@ -110,9 +110,9 @@ fn the_same_for_programs() {
       "next": "init"
     }
     "#);
-    env.thru(&["init", "--shared"]).ok();
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
-    assert_snapshot!(env.shown(&env.thru(&["status", "--json"]).ok().stdout), @r#"
+    env.run_thru(&["init", "--shared"]).assert_ok();
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status", "--json"]).assert_ok().stdout), @r#"
     {
       "root": "$PROJECT",
       "marked": true,
@@ -134,46 +134,49 @@ fn the_same_for_programs() {
 
 #[test]
 fn sessions_are_counted_by_journal_not_by_part() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     for name in ["a", "a~0001", "a~0002", "b"] {
-        env.write(format!("project/.agent/context/sessions/{name}.jsonl"), "{}\n");
+        env.write_file(format!("project/.agent/context/sessions/{name}.jsonl"), "{}\n");
     }
-    assert_eq!(env.json(&["status"])["sessions"], 2);
+    assert_eq!(env.run_thru_json(&["status"])["sessions"], 2);
 }
 
 #[test]
 fn the_last_session_is_found_behind_torn_lines() {
-    let env = TestEnv::rooted();
-    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
-    let list = env.store().join("indexes/sessions.jsonl");
+    let env = TestEnv::with_root();
+    env.fire_hook("SessionStart", &env.captured_payload("SessionStart.startup")).assert_silent("start");
+    let list = env.store_folder().join("indexes/sessions.jsonl");
     let mut text = std::fs::read_to_string(&list).unwrap();
     text.push_str("{\"ts\":\"2026-11-15T19:2");
     std::fs::write(&list, text).unwrap();
-    assert_eq!(env.json(&["status"])["last_session"]["session"], "9487a9f7-611a-47e9-8202-df72ea246773");
+    assert_eq!(
+        env.run_thru_json(&["status"])["last_session"]["session"],
+        "9487a9f7-611a-47e9-8202-df72ea246773"
+    );
 }
 
 /// There is one line for each kind of record that exists, and none for the other kinds.
 #[test]
 fn every_kind_of_record_has_its_line() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     // Write the packets before the session starts, because a session with a packet counts as handled.
-    env.thru(&["handoff", "finish the lexer"]).ok();
-    env.thru(&["handoff", "finish the parser"]).ok();
-    env.hook(
+    env.run_thru(&["handoff", "finish the lexer"]).assert_ok();
+    env.run_thru(&["handoff", "finish the parser"]).assert_ok();
+    env.fire_hook(
         "SessionStart",
-        &serde_json::json!({"session_id": "s1", "cwd": env.project(), "source": "startup"}),
+        &serde_json::json!({"session_id": "s1", "cwd": env.project_folder(), "source": "startup"}),
     );
-    env.hook(
+    env.fire_hook(
         "UserPromptSubmit",
-        &serde_json::json!({"session_id": "s1", "cwd": env.project(), "prompt": "x"}),
+        &serde_json::json!({"session_id": "s1", "cwd": env.project_folder(), "prompt": "x"}),
     );
-    env.thru(&["context", "new", "tester"]).ok();
-    env.thru(&["resume", "new", "01-parser"]).ok();
-    let sessions = env.store().join("indexes/sessions.jsonl");
+    env.run_thru(&["context", "new", "tester"]).assert_ok();
+    env.run_thru(&["resume", "new", "01-parser"]).assert_ok();
+    let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = std::fs::read_to_string(&sessions).unwrap();
     // With another number the record matches no running process, so the session counts as dead.
     std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
-    assert_snapshot!(env.shown(&env.thru(&["status"]).ok().stdout), @"
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).assert_ok().stdout), @"
     project      project (<uuid>)
     root         $PROJECT
     records      private: nothing goes into git
@@ -189,29 +192,30 @@ fn every_kind_of_record_has_its_line() {
 
     Next: thru sweep saves what a crashed session left as a packet
     ");
-    let json = env.json(&["status"]);
+    let json = env.run_thru_json(&["status"]);
     assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");
     assert_eq!(
         (&json["roles"][0], &json["workstreams"][0]),
         (&"tester".into(), &"01-parser".into()),
         "{json}"
     );
-    env.thru(&["role", "bind", "tester", "--session", "s1"]).ok();
-    let here = env.call(&["status"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
+    env.run_thru(&["role", "bind", "tester", "--session", "s1"]).assert_ok();
+    let here = env.thru_call(&["status"]).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
     assert!(here.stdout.contains("role         tester in this session"), "{here}");
 }
 
 /// The status line finds the project by what the harness says, or by `--root`, before or after its name.
 #[test]
 fn the_status_line_of_a_named_root() {
-    let env = TestEnv::rooted();
-    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
-    env.thru(&["task", "add", "Lexer"]).ok();
-    env.thru(&["task", "start", "1.1"]).ok();
+    let env = TestEnv::with_root();
+    env.run_thru(&["plan", "init", "Parser", "--phase", "Read"]).assert_ok();
+    env.run_thru(&["task", "add", "Lexer"]).assert_ok();
+    env.run_thru(&["task", "start", "1.1"]).assert_ok();
     let status = r#"{"session_id":"s1","context_window":{"used_percentage":42}}"#;
-    let root = env.project().to_string_lossy().into_owned();
+    let root = env.project_folder().to_string_lossy().into_owned();
     let joined = format!("--root={root}");
-    let line = |words: &[&str]| env.call(words).dir("/").stdin(status).run().ok().stdout;
+    let line =
+        |words: &[&str]| env.thru_call(words).in_folder("/").with_stdin(status).run().assert_ok().stdout;
     assert_eq!(line(&["statusline"]), "context 42%\n");
     for words in
         [&["statusline", "--root", &root][..], &["--root", &root, "statusline"], &["statusline", &joined]]

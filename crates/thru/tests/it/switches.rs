@@ -2,19 +2,19 @@
 
 use std::fs;
 
-use crate::call::Call;
-use crate::env::{TestEnv, event_of};
+use crate::call::ThruCall;
+use crate::env::{TestEnv, event_of_fixture};
 
-const OFF: &str = "[hooks]\nenabled = false\n";
+const HOOKS_OFF: &str = "[hooks]\nenabled = false\n";
 
-fn prompt(env: &TestEnv) -> Call {
-    env.hook_call("UserPromptSubmit", env.fixture("UserPromptSubmit").to_string())
+fn prompt_call(env: &TestEnv) -> ThruCall {
+    env.hook_call("UserPromptSubmit", env.captured_payload("UserPromptSubmit").to_string())
 }
 
 #[test]
 fn a_variable_switches_everything_off() {
-    let env = TestEnv::rooted();
-    let before = env.tree();
+    let env = TestEnv::with_root();
+    let before = env.file_tree();
     let switches = [
         ("THROUGHLINE_DISABLE", "1"),
         ("THROUGHLINE_HOOK", "1"),
@@ -25,17 +25,20 @@ fn a_variable_switches_everything_off() {
     ];
     for (name, value) in switches {
         for fixture in ["SessionStart.startup", "UserPromptSubmit", "PostToolUse.Edit", "SessionEnd.other"] {
-            let payload = env.fixture(fixture).to_string();
-            env.hook_call(event_of(fixture), payload).var(name, value).run().silent(fixture);
+            let payload = env.captured_payload(fixture).to_string();
+            env.hook_call(event_of_fixture(fixture), payload)
+                .with_variable(name, value)
+                .run()
+                .assert_silent(fixture);
         }
-        env.hook_call("Stop", "[]").var(name, value).run().silent("junk");
-        before.assert_same(&env.tree(), &format!("{name}={value}"));
+        env.hook_call("Stop", "[]").with_variable(name, value).run().assert_silent("junk");
+        before.assert_unchanged(&env.file_tree(), &format!("{name}={value}"));
     }
 }
 
 #[test]
 fn a_switch_that_is_not_on_changes_nothing() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let not_off = [
         ("THROUGHLINE_DISABLE", "0"),
         ("THROUGHLINE_DISABLE", ""),
@@ -45,53 +48,62 @@ fn a_switch_that_is_not_on_changes_nothing() {
         ("THROUGHLINE_HOOKS_ENABLED", "rubbish"),
     ];
     for (at, (name, value)) in not_off.into_iter().enumerate() {
-        prompt(&env).var(name, value).run().silent(name);
-        assert_eq!(env.journal_lines(), at + 1, "{name}={value}");
+        prompt_call(&env).with_variable(name, value).run().assert_silent(name);
+        assert_eq!(env.count_journal_lines(), at + 1, "{name}={value}");
     }
 }
 
 #[test]
 fn the_users_settings_switch_hooks_off() {
-    let env = TestEnv::rooted();
-    env.write(env.user_config(), OFF);
-    let before = env.tree();
-    prompt(&env).run().silent("off");
-    before.assert_same(&env.tree(), "the user's settings");
-    prompt(&env).var("THROUGHLINE_HOOKS_ENABLED", "true").run().silent("the variable wins");
-    assert_eq!(env.journal_lines(), 1);
+    let env = TestEnv::with_root();
+    env.write_file(env.user_config_path(), HOOKS_OFF);
+    let before = env.file_tree();
+    prompt_call(&env).run().assert_silent("off");
+    before.assert_unchanged(&env.file_tree(), "the user's settings");
+    prompt_call(&env)
+        .with_variable("THROUGHLINE_HOOKS_ENABLED", "true")
+        .run()
+        .assert_silent("the variable wins");
+    assert_eq!(env.count_journal_lines(), 1);
 }
 
 #[test]
 fn the_users_settings_are_where_the_config_folder_is() {
-    let env = TestEnv::rooted();
-    env.write("xdg/throughline/config.toml", OFF);
-    prompt(&env).var("XDG_CONFIG_HOME", env.base().join("xdg")).run().silent("off");
-    assert_eq!(env.journal_lines(), 0);
-    prompt(&env).var("XDG_CONFIG_HOME", "xdg").run().silent("a relative folder is nobody's");
-    assert_eq!(env.journal_lines(), 1);
+    let env = TestEnv::with_root();
+    env.write_file("xdg/throughline/config.toml", HOOKS_OFF);
+    prompt_call(&env)
+        .with_variable("XDG_CONFIG_HOME", env.base_folder().join("xdg"))
+        .run()
+        .assert_silent("off");
+    assert_eq!(env.count_journal_lines(), 0);
+    prompt_call(&env)
+        .with_variable("XDG_CONFIG_HOME", "xdg")
+        .run()
+        .assert_silent("a relative folder is nobody's");
+    assert_eq!(env.count_journal_lines(), 1);
 }
 
 #[test]
 fn the_projects_settings_switch_hooks_off() {
-    let env = TestEnv::rooted();
-    env.write("project/.agent/context/config.toml", OFF);
-    let before = env.tree();
-    prompt(&env).run().silent("off");
-    before.assert_same(&env.tree(), "the project's settings");
-    env.write(env.user_config(), "[hooks]\nenabled = true\n");
-    prompt(&env).run().silent("the project goes before the user");
-    assert_eq!(env.journal_lines(), 0);
+    let env = TestEnv::with_root();
+    env.write_file("project/.agent/context/config.toml", HOOKS_OFF);
+    let before = env.file_tree();
+    prompt_call(&env).run().assert_silent("off");
+    before.assert_unchanged(&env.file_tree(), "the project's settings");
+    env.write_file(env.user_config_path(), "[hooks]\nenabled = true\n");
+    prompt_call(&env).run().assert_silent("the project goes before the user");
+    assert_eq!(env.count_journal_lines(), 0);
 }
 
 #[test]
 fn switched_off_the_user_is_not_told_about_trust_either() {
-    let env = TestEnv::rooted();
-    env.thru(&["trust", "--revoke"]).ok();
-    let start = || env.hook_call("SessionStart", env.fixture("SessionStart.startup").to_string());
+    let env = TestEnv::with_root();
+    env.run_thru(&["trust", "--revoke"]).assert_ok();
+    let start = || env.hook_call("SessionStart", env.captured_payload("SessionStart.startup").to_string());
     assert!(start().run().stdout.contains("thru trust"));
-    start().var("THROUGHLINE_DISABLE", "1").run().silent("off");
-    env.write(env.user_config(), OFF);
-    start().run().silent("off in the user's settings");
+    start().with_variable("THROUGHLINE_DISABLE", "1").run().assert_silent("off");
+    env.write_file(env.user_config_path(), HOOKS_OFF);
+    start().run().assert_silent("off in the user's settings");
 }
 
 #[test]
@@ -105,42 +117,45 @@ fn settings_that_cannot_be_read_do_not_stop_a_hook() {
         b"a.b.c = [[[[",
     ];
     for bytes in broken {
-        let env = TestEnv::rooted();
-        env.write(env.user_config(), bytes);
-        env.write("project/.agent/context/config.toml", bytes);
-        prompt(&env).run().silent(&String::from_utf8_lossy(bytes));
-        assert_eq!(env.journal_lines(), 1, "{}", String::from_utf8_lossy(bytes));
+        let env = TestEnv::with_root();
+        env.write_file(env.user_config_path(), bytes);
+        env.write_file("project/.agent/context/config.toml", bytes);
+        prompt_call(&env).run().assert_silent(&String::from_utf8_lossy(bytes));
+        assert_eq!(env.count_journal_lines(), 1, "{}", String::from_utf8_lossy(bytes));
     }
 }
 
 #[test]
 fn a_folder_in_place_of_the_settings_does_not_stop_a_hook() {
-    let env = TestEnv::rooted();
-    fs::create_dir_all(env.user_config()).unwrap();
-    fs::create_dir_all(env.store().join("config.toml")).unwrap();
-    prompt(&env).run().silent("folders");
-    assert_eq!(env.journal_lines(), 1);
+    let env = TestEnv::with_root();
+    fs::create_dir_all(env.user_config_path()).unwrap();
+    fs::create_dir_all(env.store_folder().join("config.toml")).unwrap();
+    prompt_call(&env).run().assert_silent("folders");
+    assert_eq!(env.count_journal_lines(), 1);
 }
 
 #[test]
 fn unknown_harnesses_are_ignored() {
-    let env = TestEnv::rooted();
-    let before = env.tree();
-    let payload = env.fixture("UserPromptSubmit").to_string();
+    let env = TestEnv::with_root();
+    let before = env.file_tree();
+    let payload = env.captured_payload("UserPromptSubmit").to_string();
     for harness in ["codex", "claude", "CLAUDE-CODE", "", "../x"] {
-        env.call(&["hook", harness, "UserPromptSubmit"]).stdin(payload.clone()).run().silent(harness);
+        env.thru_call(&["hook", harness, "UserPromptSubmit"])
+            .with_stdin(payload.clone())
+            .run()
+            .assert_silent(harness);
     }
     env.assert_state_receipts_only(&before, "unknown harness");
-    let doctor = env.thru(&["doctor"]).exits(1);
+    let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);
     assert!(doctor.stdout.contains("unknown harness `codex`"), "{doctor}");
 }
 
 #[test]
 fn an_unknown_event_is_written_down_by_its_name() {
-    let env = TestEnv::rooted();
-    let payload = serde_json::json!({"session_id": "s", "cwd": env.project()});
-    env.hook("FromTheFuture", &payload).silent("unknown event");
-    let line = env.journal("s").remove(0);
+    let env = TestEnv::with_root();
+    let payload = serde_json::json!({"session_id": "s", "cwd": env.project_folder()});
+    env.fire_hook("FromTheFuture", &payload).assert_silent("unknown event");
+    let line = env.read_journal("s").remove(0);
     assert_eq!((&line["event"], &line["name"]), (&"other".into(), &"FromTheFuture".into()));
 }
 
@@ -149,8 +164,8 @@ fn an_unknown_event_is_written_down_by_its_name() {
 fn whatever_follows_the_word_hook_the_exit_code_is_0() {
     use std::ffi::{OsStr, OsString};
     use std::os::unix::ffi::OsStrExt;
-    let env = TestEnv::rooted();
-    let payload = env.fixture("UserPromptSubmit").to_string();
+    let env = TestEnv::with_root();
+    let payload = env.captured_payload("UserPromptSubmit").to_string();
     let endings: [&[&[u8]]; 9] = [
         &[],
         &[b""],
@@ -166,7 +181,7 @@ fn whatever_follows_the_word_hook_the_exit_code_is_0() {
     for ending in endings {
         let mut words = vec![OsString::from("hook")];
         words.extend(ending.iter().map(|word| OsStr::from_bytes(word).to_owned()));
-        let output = env.call(&words).stdin(payload.clone()).run();
+        let output = env.thru_call(&words).with_stdin(payload.clone()).run();
         if (output.code, output.stdout.as_str()) != (0, "") {
             wrong.push(format!("{words:?}: {output}"));
         }

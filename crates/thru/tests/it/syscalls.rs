@@ -8,12 +8,12 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::call::Call;
-use crate::env::{TestEnv, event_of, fixture_names};
+use crate::call::ThruCall;
+use crate::env::{TestEnv, event_of_fixture, fixture_names};
 
 /// A system call in the output of strace.
 #[derive(Debug)]
-struct Made {
+struct SystemCall {
     name: String,
     /// Everything from the first argument on, including the result.
     rest: String,
@@ -21,7 +21,7 @@ struct Made {
 
 /// Returns whether the test can run. In CI it must run, except on systems other than Linux, which have no strace,
 /// and with an emulated binary, for which strace shows the emulator's calls.
-pub fn possible(needed: &[(&str, bool)]) -> bool {
+pub fn can_run_test(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
         (!cfg!(target_os = "linux"), "strace exists on Linux only"),
         (std::env::var_os("THRU_EMULATED").is_some(), "the binary runs in an emulator"),
@@ -47,27 +47,27 @@ fn release_build() -> (&'static str, bool) {
     ("THRU_BIN (the release build)", std::env::var_os("THRU_BIN").is_some_and(|path| !path.is_empty()))
 }
 
-fn trace(env: &TestEnv, call: Call) -> Vec<Made> {
-    let log = env.base().join("strace.log");
+fn trace_call(env: &TestEnv, call: ThruCall) -> Vec<SystemCall> {
+    let log = env.base_folder().join("strace.log");
     let words = ["-f", "-qq", "-y", "-s", "4096", "-o"].map(OsStr::new);
-    let output = call.through("strace", &[&words[..], &[log.as_os_str()]].concat()).run();
+    let output = call.through_program("strace", &[&words[..], &[log.as_os_str()]].concat()).run();
     let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
     std::fs::remove_file(&log).unwrap();
-    let calls: Vec<Made> = text.lines().filter_map(parse).collect();
+    let calls: Vec<SystemCall> = text.lines().filter_map(parse_strace_line).collect();
     assert!(calls.iter().any(|made| made.name == "execve"), "strace saw nothing: {output}");
     calls
 }
 
 /// Parses a line such as `1234  openat(AT_FDCWD</x>, "y", O_RDONLY) = 3</x/y>`.
-fn parse(line: &str) -> Option<Made> {
+fn parse_strace_line(line: &str) -> Option<SystemCall> {
     let call = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let (name, rest) = call.split_once('(')?;
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    is_name.then(|| Made { name: name.to_owned(), rest: rest.to_owned() })
+    is_name.then(|| SystemCall { name: name.to_owned(), rest: rest.to_owned() })
 }
 
 /// Returns the path that a call opens, relative to the folder that it starts in.
-fn opened(made: &Made) -> Option<String> {
+fn opened_path(made: &SystemCall) -> Option<String> {
     let named = made.rest.split('"').nth(1)?;
     match made.name.as_str() {
         "open" | "creat" => Some(named.to_owned()),
@@ -83,21 +83,21 @@ fn opened(made: &Made) -> Option<String> {
 
 #[test]
 fn a_tool_call_costs_few_system_calls() {
-    if !possible(&[strace_works(), release_build()]) {
+    if !can_run_test(&[strace_works(), release_build()]) {
         return;
     }
-    let env = TestEnv::rooted();
-    let payload = env.fixture("PostToolUse.Edit");
+    let env = TestEnv::with_root();
+    let payload = env.captured_payload("PostToolUse.Edit");
     let session = payload["session_id"].as_str().unwrap();
-    let journal = env.store().join(format!("sessions/{session}.jsonl"));
+    let journal = env.store_folder().join(format!("sessions/{session}.jsonl"));
     let needed: BTreeSet<String> = [
-        env.store(),
-        env.store().join("root.json"),
-        env.trust_record(),
-        env.user_config(),
-        env.store().join("config.toml"),
+        env.store_folder(),
+        env.store_folder().join("root.json"),
+        env.trust_record_path(),
+        env.user_config_path(),
+        env.store_folder().join("config.toml"),
         // The hook looks for this file: if a compaction was announced, a tool call shows that it did not happen.
-        env.store().join(format!("state/pending/{session}")),
+        env.store_folder().join(format!("state/pending/{session}")),
         journal.clone(),
     ]
     .map(|path| path.to_str().unwrap().to_owned())
@@ -105,19 +105,19 @@ fn a_tool_call_costs_few_system_calls() {
     let rounds = [("first line", false), ("next line", false), ("with settings", true)];
     for (about, settings) in rounds {
         if settings {
-            env.write(env.user_config(), "[redact]\nemails = false\n");
-            env.write("project/.agent/context/config.toml", "[hooks]\nenabled = true\n");
+            env.write_file(env.user_config_path(), "[redact]\nemails = false\n");
+            env.write_file("project/.agent/context/config.toml", "[hooks]\nenabled = true\n");
         }
-        let before = env.journal_lines();
-        let calls = trace(&env, env.hook_call("PostToolUse", payload.to_string()));
-        assert_eq!(env.journal_lines(), before + 1);
+        let before = env.count_journal_lines();
+        let calls = trace_call(&env, env.hook_call("PostToolUse", payload.to_string()));
+        assert_eq!(env.count_journal_lines(), before + 1);
         let listed = || calls.iter().map(|made| format!("{}({}\n", made.name, made.rest)).collect::<String>();
         assert!(calls.len() <= 40, "{about}: {} system calls\n{}", calls.len(), listed());
         let synced = calls.iter().find(|made| made.name.contains("sync"));
         assert!(synced.is_none(), "{about}: {synced:?}");
-        let paths: BTreeSet<String> = calls.iter().filter_map(opened).collect();
+        let paths: BTreeSet<String> = calls.iter().filter_map(opened_path).collect();
         assert_eq!(paths, needed, "{about}: opens these and no other");
-        let writes: Vec<&Made> = calls.iter().filter(|made| made.name.contains("write")).collect();
+        let writes: Vec<&SystemCall> = calls.iter().filter(|made| made.name.contains("write")).collect();
         assert_eq!(writes.len(), 1, "{about}: {writes:?}");
         assert!(writes[0].rest.contains(&format!("<{}>", journal.display())), "{about}: {writes:?}");
     }
@@ -127,53 +127,54 @@ fn a_tool_call_costs_few_system_calls() {
 /// it from.
 #[test]
 fn a_stop_without_a_loop_looks_for_one_once() {
-    if !possible(&[strace_works()]) {
+    if !can_run_test(&[strace_works()]) {
         return;
     }
-    let env = TestEnv::rooted();
-    let calls = trace(&env, env.hook_call("Stop", env.fixture("Stop.first").to_string()));
+    let env = TestEnv::with_root();
+    let calls = trace_call(&env, env.hook_call("Stop", env.captured_payload("Stop.first").to_string()));
     let mut looked: Vec<String> =
-        calls.iter().filter_map(opened).filter(|path| path.contains("loop")).collect();
+        calls.iter().filter_map(opened_path).filter(|path| path.contains("loop")).collect();
     // Listing a folder opens it a second time.
     looked.retain(|path| !path.ends_with("/."));
     let expected =
-        ["indexes/active-loop.json", "loops"].map(|rel| env.store().join(rel).display().to_string());
+        ["indexes/active-loop.json", "loops"].map(|rel| env.store_folder().join(rel).display().to_string());
     assert_eq!(looked, expected);
 }
 
 /// A tool call does not wait for the disk. The next checkpoint waits for it once.
 #[test]
 fn an_answer_is_on_the_disk_after_the_next_checkpoint() {
-    if !possible(&[strace_works()]) {
+    if !can_run_test(&[strace_works()]) {
         return;
     }
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let question = "Which database?";
     let answered = json!({"tool_name": "AskUserQuestion", "tool_use_id": "t1",
         "tool_input": {"questions": [{"question": question, "options": []}]},
         "tool_response": {"questions": [], "answers": {question: "SQLite"}}});
     let waits = |event: &str, more: serde_json::Value| {
-        let calls = trace(&env, env.hook_call(event, env.payload("s1", event, more).to_string()));
+        let calls = trace_call(&env, env.hook_call(event, env.event_payload("s1", event, more).to_string()));
         calls.iter().any(|made| made.name == "fsync" && made.rest.contains("decisions.jsonl"))
     };
     assert!(!waits("PostToolUse", answered));
-    assert_eq!(env.log("decisions.jsonl").len(), 1);
+    assert_eq!(env.read_log("decisions.jsonl").len(), 1);
     assert!(waits("Stop", json!({})));
     assert!(!waits("Stop", json!({})));
 }
 
 #[test]
 fn a_hook_in_somebody_elses_folder_opens_nothing_of_theirs() {
-    if !possible(&[strace_works(), release_build()]) {
+    if !can_run_test(&[strace_works(), release_build()]) {
         return;
     }
-    let env = TestEnv::repository();
-    env.write("project/.agent/notes.md", "mine\n");
-    let calls = trace(&env, env.hook_call("PostToolUse", env.fixture("PostToolUse.Edit").to_string()));
-    let inside = env.project().to_str().unwrap().to_owned();
+    let env = TestEnv::with_repository();
+    env.write_file("project/.agent/notes.md", "mine\n");
+    let calls =
+        trace_call(&env, env.hook_call("PostToolUse", env.captured_payload("PostToolUse.Edit").to_string()));
+    let inside = env.project_folder().to_str().unwrap().to_owned();
     let opened: Vec<String> =
-        calls.iter().filter_map(opened).filter(|path| path.starts_with(&inside)).collect();
-    let looked_for = env.store().to_str().unwrap().to_owned();
+        calls.iter().filter_map(opened_path).filter(|path| path.starts_with(&inside)).collect();
+    let looked_for = env.store_folder().to_str().unwrap().to_owned();
     assert!(opened.iter().all(|path| *path == looked_for), "{opened:?}");
     assert!(calls.len() <= 60, "{} system calls", calls.len());
     assert!(!calls.iter().any(|made| made.name.contains("write")));
@@ -182,19 +183,19 @@ fn a_hook_in_somebody_elses_folder_opens_nothing_of_theirs() {
 /// A reply must not be written into a file that got the number of a closed stream.
 #[test]
 fn closed_streams_are_not_replaced_by_files() {
-    if !possible(&[strace_works(), release_build()]) {
+    if !can_run_test(&[strace_works(), release_build()]) {
         return;
     }
-    let env = TestEnv::rooted();
-    let payload = env.base().join("payload.json");
-    std::fs::write(&payload, env.fixture("SessionStart.startup").to_string()).unwrap();
+    let env = TestEnv::with_root();
+    let payload = env.base_folder().join("payload.json");
+    std::fs::write(&payload, env.captured_payload("SessionStart.startup").to_string()).unwrap();
     for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
         let script = format!("exec \"$0\" \"$@\" <'{}' {closed}", payload.display());
-        let call = env.hook_call("SessionStart", "").through("sh", &["-c".as_ref(), script.as_ref()]);
-        let calls = trace(&env, call);
+        let call = env.hook_call("SessionStart", "").through_program("sh", &["-c".as_ref(), script.as_ref()]);
+        let calls = trace_call(&env, call);
         let start = calls.iter().rposition(|made| made.name == "execve").unwrap();
-        let opens = calls[start..].iter().filter(|made| opened(made).is_some());
-        let low = |made: &&Made| (0..3).any(|number| made.rest.contains(&format!("= {number}<")));
+        let opens = calls[start..].iter().filter(|made| opened_path(made).is_some());
+        let low = |made: &&SystemCall| (0..3).any(|number| made.rest.contains(&format!("= {number}<")));
         let (null, files): (Vec<_>, Vec<_>) =
             opens.filter(low).partition(|made| made.rest.contains("</dev/null"));
         assert!(files.is_empty(), "{closed}: {files:?}");
@@ -204,7 +205,7 @@ fn closed_streams_are_not_replaced_by_files() {
 
 /// Asserts that no call reaches the network or starts a process.
 #[track_caller]
-fn assert_alone(calls: &[Made], about: &str) {
+fn assert_no_network_or_process(calls: &[SystemCall], about: &str) {
     let forbidden =
         ["socket", "connect", "bind", "listen", "sendto", "fork", "vfork", "clone", "clone3", "execveat"];
     let made = calls.iter().find(|made| forbidden.contains(&made.name.as_str()));
@@ -214,10 +215,10 @@ fn assert_alone(calls: &[Made], about: &str) {
 
 #[test]
 fn no_command_reaches_the_network_or_starts_a_process() {
-    if !possible(&[strace_works()]) {
+    if !can_run_test(&[strace_works()]) {
         return;
     }
-    let env = TestEnv::repository();
+    let env = TestEnv::with_repository();
     let commands: [&[&str]; 16] = [
         &["status"],
         &["doctor"],
@@ -237,27 +238,30 @@ fn no_command_reaches_the_network_or_starts_a_process() {
         &["help", "hook"],
     ];
     for words in commands {
-        assert_alone(&trace(&env, env.call(words).stdin(*b"text")), &words.join(" "));
+        assert_no_network_or_process(
+            &trace_call(&env, env.thru_call(words).with_stdin(*b"text")),
+            &words.join(" "),
+        );
     }
 }
 
 #[test]
 fn no_hook_reaches_the_network_or_starts_a_process() {
-    if !possible(&[strace_works()]) {
+    if !can_run_test(&[strace_works()]) {
         return;
     }
-    let (trusted, untrusted) = (TestEnv::rooted(), TestEnv::rooted());
-    untrusted.thru(&["trust", "--revoke"]).ok();
+    let (trusted, untrusted) = (TestEnv::with_root(), TestEnv::with_root());
+    untrusted.run_thru(&["trust", "--revoke"]).assert_ok();
     let mut seen = BTreeSet::new();
     for name in fixture_names() {
-        let event = event_of(&name);
+        let event = event_of_fixture(&name);
         // Test one payload of each event, and every kind of session start.
         if !seen.insert(event.to_owned()) && event != "SessionStart" {
             continue;
         }
         for env in [&trusted, &untrusted] {
-            let calls = trace(env, env.hook_call(event, env.fixture(&name).to_string()));
-            assert_alone(&calls, &name);
+            let calls = trace_call(env, env.hook_call(event, env.captured_payload(&name).to_string()));
+            assert_no_network_or_process(&calls, &name);
             // A session start writes to root.json, which is important enough to be synced.
             let synced = calls
                 .iter()

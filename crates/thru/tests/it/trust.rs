@@ -4,26 +4,26 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::env::{TestEnv, event_of, fixture_names};
+use crate::env::{TestEnv, event_of_fixture, fixture_names};
 
 /// A project with a root that is not trusted.
-fn untrusted() -> TestEnv {
-    let env = TestEnv::rooted();
-    env.thru(&["trust", "--revoke"]).ok();
+fn untrusted_env() -> TestEnv {
+    let env = TestEnv::with_root();
+    env.run_thru(&["trust", "--revoke"]).assert_ok();
     env
 }
 
 #[test]
 fn what_trust_says() {
-    let env = untrusted();
+    let env = untrusted_env();
     let mut said = String::new();
     for words in
         [&["trust"][..], &["trust"], &["trust", "--list"], &["trust", "--revoke"], &["trust", "--revoke"]]
     {
-        said.push_str(&format!("$ thru {}\n{}\n", words.join(" "), env.thru(words)));
+        said.push_str(&format!("$ thru {}\n{}\n", words.join(" "), env.run_thru(words)));
     }
-    said.push_str(&format!("$ thru trust --list\n{}\n", env.thru(&["trust", "--list"])));
-    assert_snapshot!(env.shown(&said), @"
+    said.push_str(&format!("$ thru trust --list\n{}\n", env.run_thru(&["trust", "--list"])));
+    assert_snapshot!(env.mask_variable_parts(&said), @"
     $ thru trust
     exit: 0
     ---- stdout
@@ -53,8 +53,8 @@ fn what_trust_says() {
 
 #[test]
 fn what_trust_says_as_json() {
-    let env = untrusted();
-    assert_snapshot!(env.shown(&env.thru(&["trust", "--json"]).ok().stdout), @r#"
+    let env = untrusted_env();
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["trust", "--json"]).assert_ok().stdout), @r#"
     {
       "root": "$PROJECT",
       "project_id": "<uuid>",
@@ -63,7 +63,7 @@ fn what_trust_says_as_json() {
       "record": "$HOME/.local/state/throughline/trust/<uuid>.json"
     }
     "#);
-    assert_snapshot!(env.shown(&env.thru(&["trust", "--list", "--json"]).ok().stdout), @r#"
+    assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["trust", "--list", "--json"]).assert_ok().stdout), @r#"
     [
       {
         "path": "$PROJECT",
@@ -76,82 +76,86 @@ fn what_trust_says_as_json() {
 
 #[test]
 fn it_is_not_given_from_inside_a_harness() {
-    let env = untrusted();
-    let before = env.tree();
+    let env = untrusted_env();
+    let before = env.file_tree();
     for variable in ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"] {
-        let output = env.call(&["trust"]).var(variable, "1").run().exits(15);
+        let output = env.thru_call(&["trust"]).with_variable(variable, "1").run().assert_exit_code(15);
         assert!(output.stderr.contains("claude-code") && output.stderr.contains("terminal"), "{output}");
     }
-    before.assert_same(&env.tree(), "refused");
+    before.assert_unchanged(&env.file_tree(), "refused");
 }
 
 #[test]
 fn init_inside_a_harness_trusts_only_what_it_makes() {
     let env = TestEnv::new();
-    let report = env.call(&["init", "--json"]).var("CLAUDECODE", "1").run().ok().json();
+    let report = env.thru_call(&["init", "--json"]).with_variable("CLAUDECODE", "1").run().assert_ok().json();
     assert_eq!(report["trusted"], true, "a new store holds nobody's text");
-    env.thru(&["trust", "--revoke"]).ok();
-    let report = env.call(&["init", "--json"]).var("CLAUDECODE", "1").run().ok().json();
+    env.run_thru(&["trust", "--revoke"]).assert_ok();
+    let report = env.thru_call(&["init", "--json"]).with_variable("CLAUDECODE", "1").run().assert_ok().json();
     assert_eq!(report["trusted"], false);
 }
 
 #[test]
 fn it_can_be_taken_back_from_inside_a_harness() {
-    let env = TestEnv::rooted();
-    env.call(&["trust", "--revoke"]).var("CLAUDECODE", "1").run().ok();
-    assert_eq!(env.json(&["status"])["trusted"], false);
+    let env = TestEnv::with_root();
+    env.thru_call(&["trust", "--revoke"]).with_variable("CLAUDECODE", "1").run().assert_ok();
+    assert_eq!(env.run_thru_json(&["status"])["trusted"], false);
 }
 
 #[test]
 fn the_list_names_every_root_of_this_machine() {
-    let env = TestEnv::rooted();
-    let other = env.base().join("other");
+    let env = TestEnv::with_root();
+    let other = env.base_folder().join("other");
     fs::create_dir(&other).unwrap();
-    env.call(&["init"]).dir(&other).run().ok();
-    let list = env.json(&["trust", "--list"]);
+    env.thru_call(&["init"]).in_folder(&other).run().assert_ok();
+    let list = env.run_thru_json(&["trust", "--list"]);
     let paths: Vec<_> = list.as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
-    assert_eq!(paths, [other.to_str().unwrap(), env.project().to_str().unwrap()]);
+    assert_eq!(paths, [other.to_str().unwrap(), env.project_folder().to_str().unwrap()]);
 }
 
 #[test]
 fn the_record_is_where_the_state_folder_is_and_for_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::new();
-    let state = env.base().join("state");
-    env.call(&["init"]).var("XDG_STATE_HOME", &state).run().ok();
-    assert!(!env.home().join(".local").exists());
+    let state = env.base_folder().join("state");
+    env.thru_call(&["init"]).with_variable("XDG_STATE_HOME", &state).run().assert_ok();
+    assert!(!env.home_folder().join(".local").exists());
     let folder = state.join("throughline/trust");
     assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
-    assert_eq!(env.json(&["status"])["trusted"], false, "the other state folder knows nothing of it");
+    assert_eq!(
+        env.run_thru_json(&["status"])["trusted"],
+        false,
+        "the other state folder knows nothing of it"
+    );
 }
 
 #[test]
 fn another_project_in_the_same_place_is_not_trusted() {
-    let env = TestEnv::rooted();
-    let mut marker = env.marker();
+    let env = TestEnv::with_root();
+    let mut marker = env.read_marker();
     marker["project_id"] = "0199f0a2-1111-7abc-8def-0123456789ab".into();
-    env.write("project/.agent/context/root.json", marker.to_string());
-    assert_eq!(env.json(&["status"])["trusted"], false);
+    env.write_file("project/.agent/context/root.json", marker.to_string());
+    assert_eq!(env.run_thru_json(&["status"])["trusted"], false);
 }
 
 #[test]
 fn without_a_home_nothing_is_created() {
     let env = TestEnv::new();
-    let before = env.tree();
-    let output = env.call(&["init"]).unset("HOME").run().exits(15);
+    let before = env.file_tree();
+    let output = env.thru_call(&["init"]).without_variable("HOME").run().assert_exit_code(15);
     assert!(output.stderr.contains("HOME"), "{output}");
-    env.call(&["init"]).var("HOME", "relative/home").run().exits(15);
-    env.call(&["trust", "--list"]).unset("HOME").run().exits(15);
-    before.assert_same(&env.tree(), "no home");
+    env.thru_call(&["init"]).with_variable("HOME", "relative/home").run().assert_exit_code(15);
+    env.thru_call(&["trust", "--list"]).without_variable("HOME").run().assert_exit_code(15);
+    before.assert_unchanged(&env.file_tree(), "no home");
 }
 
 #[test]
 fn without_a_home_hooks_write_nothing() {
-    let env = TestEnv::rooted();
-    let before = env.tree();
-    let payload = env.fixture("UserPromptSubmit").to_string();
-    env.hook_call("UserPromptSubmit", payload).unset("HOME").run().silent("no home");
-    before.assert_same(&env.tree(), "no home");
+    let env = TestEnv::with_root();
+    let before = env.file_tree();
+    let payload = env.captured_payload("UserPromptSubmit").to_string();
+    env.hook_call("UserPromptSubmit", payload).without_variable("HOME").run().assert_silent("no home");
+    before.assert_unchanged(&env.file_tree(), "no home");
 }
 
 #[test]
@@ -159,17 +163,17 @@ fn a_project_id_that_is_a_path_is_damage_and_leads_nowhere() {
     let bad_ids =
         ["../../x", "/etc/passwd", "", "0199F0A2-1111-7ABC-8DEF-0123456789AB", "0199f0a2", "a\u{0}b"];
     for id in bad_ids {
-        let env = TestEnv::rooted();
-        let mut marker = env.marker();
+        let env = TestEnv::with_root();
+        let mut marker = env.read_marker();
         marker["project_id"] = id.into();
-        env.write("project/.agent/context/root.json", marker.to_string());
-        let before = env.tree();
-        env.thru(&["status"]).exits(12);
-        env.thru(&["trust"]).exits(12);
+        env.write_file("project/.agent/context/root.json", marker.to_string());
+        let before = env.file_tree();
+        env.run_thru(&["status"]).assert_exit_code(12);
+        env.run_thru(&["trust"]).assert_exit_code(12);
         for name in ["SessionStart.startup", "UserPromptSubmit", "PostToolUse.Edit"] {
-            env.hook(event_of(name), &env.fixture(name)).silent(id);
+            env.fire_hook(event_of_fixture(name), &env.captured_payload(name)).assert_silent(id);
         }
-        before.assert_same(&env.tree(), id);
+        before.assert_unchanged(&env.file_tree(), id);
     }
 }
 
@@ -183,35 +187,36 @@ fn a_trust_record_that_cannot_be_read_silences_hooks() {
         ("newer", b"{\"schema_version\": 99, \"roots\": []}"),
     ];
     for (how, bytes) in broken {
-        let env = TestEnv::rooted();
-        fs::write(env.trust_record(), bytes).unwrap();
-        let before = env.tree();
+        let env = TestEnv::with_root();
+        fs::write(env.trust_record_path(), bytes).unwrap();
+        let before = env.file_tree();
         for name in fixture_names() {
-            env.hook(event_of(&name), &env.fixture(&name)).silent(&format!("{name}, record {how}"));
+            env.fire_hook(event_of_fixture(&name), &env.captured_payload(&name))
+                .assert_silent(&format!("{name}, record {how}"));
         }
         env.assert_state_receipts_only(&before, how);
-        let doctor = env.thru(&["doctor"]).exits(1);
-        assert!(doctor.stdout.contains(env.trust_record().to_str().unwrap()), "{how}: {doctor}");
+        let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);
+        assert!(doctor.stdout.contains(env.trust_record_path().to_str().unwrap()), "{how}: {doctor}");
         // A command that would add to the record must not overwrite a record that it cannot read.
-        let code = env.thru(&["trust"]).code;
+        let code = env.run_thru(&["trust"]).code;
         assert!([12, 13].contains(&code), "{how}: {code}");
-        assert_eq!(fs::read(env.trust_record()).unwrap(), bytes, "{how}");
+        assert_eq!(fs::read(env.trust_record_path()).unwrap(), bytes, "{how}");
     }
 }
 
 #[test]
 fn a_folder_or_a_pipe_in_place_of_the_trust_record_silences_hooks_too() {
     for how in ["folder", "pipe"] {
-        let env = TestEnv::rooted();
-        let record = env.trust_record();
+        let env = TestEnv::with_root();
+        let record = env.trust_record_path();
         fs::remove_file(&record).unwrap();
         match how {
             "folder" => fs::create_dir(&record).unwrap(),
             _ => crate::obstacles::make_pipe(&record),
         }
-        let before = env.tree();
-        env.hook("UserPromptSubmit", &env.fixture("UserPromptSubmit")).silent(how);
+        let before = env.file_tree();
+        env.fire_hook("UserPromptSubmit", &env.captured_payload("UserPromptSubmit")).assert_silent(how);
         env.assert_state_receipts_only(&before, how);
-        assert_ne!(env.thru(&["status"]).code, 0, "{how}");
+        assert_ne!(env.run_thru(&["status"]).code, 0, "{how}");
     }
 }

@@ -10,27 +10,27 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context as _, Result};
 
-use super::{TRIED, judge_files, judge_output, stdin_of, told};
+use super::{COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command};
 use crate::sandbox::{self, Lab, Sandbox};
-use crate::torture::judge::{self, Wrongs};
+use crate::torture::judge::{self, Failures};
 use crate::torture::rows::{self, TOOL_DONE};
 use crate::torture::snapshot::Snapshot;
-use crate::torture::{Depth, Loss, Tally};
+use crate::torture::{LossKind, TortureDepth, TortureTally};
 
-pub fn disks(lab: &Lab, _: Depth) -> Result<Tally> {
-    let mut tally = Tally::default();
-    if may_mount() {
-        tally.add(full(lab)?);
-        tally.add(full_for_long(lab)?);
-        tally.add(read_only(lab)?);
+pub fn broken_disks(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
+    let mut tally = TortureTally::default();
+    if can_mount() {
+        tally.add_tally(full_disk(lab)?);
+        tally.add_tally(disk_full_for_long(lab)?);
+        tally.add_tally(read_only_disk(lab)?);
     } else {
         tally.skipped.push("full disk, read-only disk: mounting needs root and `unshare -m`".into());
     }
-    tally.add(forbidden(lab)?);
+    tally.add_tally(forbidden_files(lab)?);
     Ok(tally)
 }
 
-fn may_mount() -> bool {
+fn can_mount() -> bool {
     let script = "d=$(mktemp -d) && mount -t tmpfs -o size=64k none \"$d\" && umount \"$d\" && rmdir \"$d\"";
     let tried = Command::new("unshare").args(["-m", "sh", "-c", script]).stderr(Stdio::null()).status();
     tried.is_ok_and(|status| status.success())
@@ -38,7 +38,7 @@ fn may_mount() -> bool {
 
 /// Makes the sandbox's folder a small disk in memory that is completely full. $0 is the sandbox, $1 is its
 /// original, $2 is where to put the result; the rest is the command.
-const FULL: &str = r#"
+const FULL_DISK_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2; shift 2
     mount -t tmpfs -o size=512k none "$sandbox"
     cp -a "$was/." "$sandbox/"
@@ -52,7 +52,7 @@ const FULL: &str = r#"
 "#;
 
 /// Makes everything readable and nothing writable. $0 and $1 are the sandbox; the rest is the command.
-const READ_ONLY: &str = r#"
+const READ_ONLY_SCRIPT: &str = r#"
     sandbox=$0; shift
     mount --bind "$sandbox" "$sandbox"
     mount -o remount,ro,bind "$sandbox"
@@ -60,9 +60,9 @@ const READ_ONLY: &str = r#"
     exec "$@"
 "#;
 
-fn full(lab: &Lab) -> Result<Tally> {
-    let mut tally = Tally::default();
-    for (at, argv) in TRIED.iter().enumerate() {
+fn full_disk(lab: &Lab) -> Result<TortureTally> {
+    let mut tally = TortureTally::default();
+    for (at, argv) in COMMANDS_TRIED.iter().enumerate() {
         for past in [rows::lived_in as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
             let sandbox = lab.sandbox(&format!("full-{at}"))?;
             past(&sandbox)?;
@@ -71,15 +71,15 @@ fn full(lab: &Lab) -> Result<Tally> {
             let became = lab.path().join(format!("full-{at}-became"));
             before.restore(&was)?;
             fs::create_dir_all(&became)?;
-            let output = mounted(FULL, &sandbox, &[&was, &became], argv)?;
-            let mut wrong = outcome(argv, &output);
+            let output = run_mounted(FULL_DISK_SCRIPT, &sandbox, &[&was, &became], argv)?;
+            let mut wrong = judge_run(argv, &output);
             // Copy the sandbox back to a disk that is not full: every record must be there, and the next hook must
             // work.
             Snapshot::take(&became)?.restore(&sandbox.dir)?;
             let after = Snapshot::take(&sandbox.dir)?;
             judge_files(argv, &before, &after, &mut wrong);
-            next_works(&sandbox, argv, &before, &mut wrong)?;
-            tally.point(wrong, || told("full disk", argv));
+            check_next_hooks(&sandbox, argv, &before, &mut wrong)?;
+            tally.count_point(wrong, || command_for_display("full disk", argv));
             for folder in [&sandbox.dir, &was, &became] {
                 fs::remove_dir_all(folder)?;
             }
@@ -89,23 +89,23 @@ fn full(lab: &Lab) -> Result<Tally> {
 }
 
 /// Checks that hooks work when the disk is no longer full.
-fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut Wrongs) -> Result<()> {
-    let had_store = before.file(Path::new("project/.agent/context/root.json")).is_some();
+fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut Failures) -> Result<()> {
+    let had_store = before.file_bytes(Path::new("project/.agent/context/root.json")).is_some();
     if !had_store {
-        let output = sandbox.run(&["init"], b"")?;
+        let output = sandbox.run_thru(&["init"], b"")?;
         if !output.status.success() {
             wrong.push((
-                Loss::None,
+                LossKind::None,
                 format!("init afterwards: {}: {}", output.status, judge::first_line(&output.stderr)),
             ));
         }
     } else if argv == ["trust", "--revoke"] {
         return Ok(());
     }
-    let output = sandbox.run(TOOL_DONE, &rows::tool(&sandbox.dir))?;
-    judge::hook_output(&output, wrong);
-    if !rows::journal_ids(sandbox).iter().any(|id| id == rows::TOOL_ID) {
-        wrong.push((Loss::None, "with room again, the next hook left no line in the journal".into()));
+    let output = sandbox.run_thru(TOOL_DONE, &rows::tool(&sandbox.dir))?;
+    judge::judge_hook_output(&output, wrong);
+    if !rows::tool_call_ids(sandbox).iter().any(|id| id == rows::TOOL_CALL_ID) {
+        wrong.push((LossKind::None, "with room again, the next hook left no line in the journal".into()));
     }
     Ok(())
 }
@@ -113,7 +113,7 @@ fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut W
 /// Fills the disk for 600 hooks and then frees space. $0 is the sandbox, $1 is its original, $2 is where to put the
 /// result and the output of the commands, $3 is the payload of a tool call, $4 is the payload of a session start;
 /// the rest is the binary.
-const FULL_FOR_LONG: &str = r#"
+const FULL_FOR_LONG_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
     mount -t tmpfs -o size=1m none "$sandbox"
     cp -a "$was/." "$sandbox/"
@@ -140,8 +140,8 @@ const FULL_FOR_LONG: &str = r#"
 /// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the number of lost
 /// records, and the report of the loss must give the right times. `thru doctor` must say that the disk is full, and
 /// the first session start that can write must report the loss, once.
-fn full_for_long(lab: &Lab) -> Result<Tally> {
-    let mut tally = Tally::default();
+fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
+    let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("full-for-long")?;
     rows::lived_in(&sandbox)?;
     let (was, became) = (lab.path().join("full-for-long-was"), lab.path().join("full-for-long-became"));
@@ -153,17 +153,20 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
     let another =
         String::from_utf8_lossy(&rows::start(&sandbox.dir)).replace(sandbox::SESSION, "another-session");
     fs::write(&start, another)?;
-    let captured = rows::journal_ids(&sandbox).iter().filter(|id| *id == rows::TOOL_ID).count();
-    let output = mounted(FULL_FOR_LONG, &sandbox, &[&was, &became, &tool, &start], &[])?;
-    let mut wrong: Wrongs = Vec::new();
+    let captured = rows::tool_call_ids(&sandbox).iter().filter(|id| *id == rows::TOOL_CALL_ID).count();
+    let output = run_mounted(FULL_FOR_LONG_SCRIPT, &sandbox, &[&was, &became, &tool, &start], &[])?;
+    let mut wrong: Failures = Vec::new();
     if !output.status.success() {
-        wrong.push((Loss::None, format!("a hook failed: {}", judge::first_line(&output.stderr))));
+        wrong.push((LossKind::None, format!("a hook failed: {}", judge::first_line(&output.stderr))));
     }
     let read = |name: &str| fs::read_to_string(became.join(name)).unwrap_or_default();
     let mut expect = |name: &str, text: &str, there: bool| {
         if read(name).contains(text) != there {
             let not = if there { "does not say" } else { "says" };
-            wrong.push((Loss::None, format!("{name} {not} `{text}`: {}", read(name).replace('\n', " / "))));
+            wrong.push((
+                LossKind::None,
+                format!("{name} {not} `{text}`: {}", read(name).replace('\n', " / ")),
+            ));
         }
     };
     expect("doctor-full", "records cannot be written", true);
@@ -177,10 +180,10 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
     // Count what became of the 600 calls: a journal line, a receipt, or a lost record.
     let journal = Snapshot::take(&became)
         .and_then(|after| after.restore(&sandbox.dir))
-        .map(|()| rows::journal_ids(&sandbox))?;
-    let kept = journal.iter().filter(|id| *id == rows::TOOL_ID).count() - captured;
+        .map(|()| rows::tool_call_ids(&sandbox))?;
+    let kept = journal.iter().filter(|id| *id == rows::TOOL_CALL_ID).count() - captured;
     let receipts: Vec<serde_json::Value> =
-        fs::read_to_string(sandbox.store().join("indexes/receipts.jsonl"))?
+        fs::read_to_string(sandbox.store_folder().join("indexes/receipts.jsonl"))?
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
@@ -196,54 +199,54 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
     if lost.len() != 1 || kept + told + counted != 600 {
         let text =
             format!("600 tool calls: {kept} kept, {told} receipts, {counted} counted as lost: {lost:?}");
-        wrong.push((Loss::Record, text));
+        wrong.push((LossKind::Record, text));
     }
     if !lost.first().is_some_and(|text| text.contains("and 2026-11-15T19:09:59Z")) {
-        wrong.push((Loss::None, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
+        wrong.push((LossKind::None, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
     }
-    tally.point(wrong, || "full disk, 600 tool calls".into());
+    tally.count_point(wrong, || "full disk, 600 tool calls".into());
     for folder in [&sandbox.dir, &was, &became] {
         fs::remove_dir_all(folder)?;
     }
     Ok(tally)
 }
 
-fn read_only(lab: &Lab) -> Result<Tally> {
-    let mut tally = Tally::default();
+fn read_only_disk(lab: &Lab) -> Result<TortureTally> {
+    let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("read-only")?;
     rows::lived_in(&sandbox)?;
     let before = Snapshot::take(&sandbox.dir)?;
-    for argv in TRIED {
-        let output = mounted(READ_ONLY, &sandbox, &[&sandbox.dir], argv)?;
-        let wrong = outcome(argv, &output);
-        tally.point(wrong, || told("read-only disk", argv));
+    for argv in COMMANDS_TRIED {
+        let output = run_mounted(READ_ONLY_SCRIPT, &sandbox, &[&sandbox.dir], argv)?;
+        let wrong = judge_run(argv, &output);
+        tally.count_point(wrong, || command_for_display("read-only disk", argv));
     }
     let after = Snapshot::take(&sandbox.dir)?;
     let changed =
-        if before == after { vec![] } else { vec![(Loss::Record, "a read-only disk changed".into())] };
-    tally.point(changed, || "read-only disk".into());
+        if before == after { vec![] } else { vec![(LossKind::Record, "a read-only disk changed".into())] };
+    tally.count_point(changed, || "read-only disk".into());
     Ok(tally)
 }
 
-fn mounted(script: &str, sandbox: &Sandbox, folders: &[&Path], argv: &[&str]) -> Result<Output> {
+fn run_mounted(script: &str, sandbox: &Sandbox, folders: &[&Path], argv: &[&str]) -> Result<Output> {
     let mut unshare = Command::new("unshare");
     unshare.args(["-m", "sh", "-c", script]).arg(&sandbox.dir).args(folders);
-    let mut command = sandbox::inside(unshare, &sandbox.thru(argv));
+    let mut command = sandbox::wrap_command(unshare, &sandbox.thru_command(argv));
     command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    sandbox::finish(&mut command, &stdin_of(argv, &sandbox.dir))
+    sandbox::run_with_timeout(&mut command, &stdin_for_command(argv, &sandbox.dir))
 }
 
-fn outcome(argv: &[&str], output: &Output) -> Wrongs {
+fn judge_run(argv: &[&str], output: &Output) -> Failures {
     let mut wrong = Vec::new();
     judge_output(argv, output, &mut wrong);
     if argv[0] != "hook" {
-        judge::says_why(argv, output, &mut wrong);
+        judge::judge_error_message(argv, output, &mut wrong);
     }
     wrong
 }
 
 /// Files that may not be read or written. Each case has a name, and paths with the modes that they get.
-const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
+const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),
     (
@@ -259,8 +262,8 @@ const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
 
 /// Tries every command on these files. Root may read and write everything, so if root runs this test, the commands
 /// run as another user.
-fn forbidden(lab: &Lab) -> Result<Tally> {
-    let mut tally = Tally::default();
+fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
+    let mut tally = TortureTally::default();
     let root = is_root();
     if root
         && !Command::new("setpriv").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success())
@@ -272,55 +275,58 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
     fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
     let bin = lab.path().join("thru");
     fs::copy(&lab.bin, &bin)?;
-    for (at, (name, modes)) in FORBIDDEN.iter().enumerate() {
+    for (at, (name, modes)) in FORBIDDEN_FILES.iter().enumerate() {
         let sandbox = lab.sandbox(&format!("forbidden-{at}"))?;
         rows::lived_in(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
-        for argv in TRIED {
+        for argv in COMMANDS_TRIED {
             before.restore(&sandbox.dir)?;
             if root {
-                give_away(&sandbox.dir)?;
+                chown_to_nobody(&sandbox.dir)?;
             }
             set_modes(&sandbox.dir, modes)?;
             let mut command = sandbox.command(&bin, argv);
             if root {
                 command = as_nobody(&command);
             }
-            let output = sandbox::finish(&mut command, &stdin_of(argv, &sandbox.dir))?;
-            open_up(&sandbox.dir, modes)?;
-            let mut wrong = outcome(argv, &output);
+            let output = sandbox::run_with_timeout(&mut command, &stdin_for_command(argv, &sandbox.dir))?;
+            restore_modes(&sandbox.dir, modes)?;
+            let mut wrong = judge_run(argv, &output);
             judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
             let wrong = wrong.into_iter().map(|(loss, text)| match loss {
-                Loss::Record => (Loss::TakenForEmpty, text),
+                LossKind::Record => (LossKind::TakenForEmpty, text),
                 other => (other, text),
             });
-            tally.point(wrong.collect(), || told(name, argv));
+            tally.count_point(wrong.collect(), || command_for_display(name, argv));
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
     // If everything is allowed, all commands must work for that user. Otherwise the tests above would prove
     // nothing.
-    tally.add(allowed(lab, &bin, root)?);
+    tally.add_tally(try_forbidden_files(lab, &bin, root)?);
     Ok(tally)
 }
 
-fn allowed(lab: &Lab, bin: &Path, root: bool) -> Result<Tally> {
+fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally> {
     let sandbox = lab.sandbox("allowed")?;
     rows::lived_in(&sandbox)?;
     if root {
-        give_away(&sandbox.dir)?;
+        chown_to_nobody(&sandbox.dir)?;
     }
     let mut command = sandbox.command(bin, TOOL_DONE);
     if root {
         command = as_nobody(&command);
     }
-    let output = sandbox::finish(&mut command, &rows::tool(&sandbox.dir))?;
-    let mut wrong = outcome(TOOL_DONE, &output);
-    if !rows::journal_ids(&sandbox).iter().any(|id| id == rows::TOOL_ID) {
-        wrong.push((Loss::None, "another user's hook left no line in the journal of his own project".into()));
+    let output = sandbox::run_with_timeout(&mut command, &rows::tool(&sandbox.dir))?;
+    let mut wrong = judge_run(TOOL_DONE, &output);
+    if !rows::tool_call_ids(&sandbox).iter().any(|id| id == rows::TOOL_CALL_ID) {
+        wrong.push((
+            LossKind::None,
+            "another user's hook left no line in the journal of his own project".into(),
+        ));
     }
-    let mut tally = Tally::default();
-    tally.point(wrong, || "another user, nothing forbidden".into());
+    let mut tally = TortureTally::default();
+    tally.count_point(wrong, || "another user, nothing forbidden".into());
     Ok(tally)
 }
 
@@ -328,17 +334,18 @@ fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-const NOBODY: &str = "65534";
+const NOBODY_UID: &str = "65534";
 
-fn give_away(folder: &Path) -> Result<()> {
-    let status = Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(folder).status();
+fn chown_to_nobody(folder: &Path) -> Result<()> {
+    let status =
+        Command::new("chown").args(["-R", &format!("{NOBODY_UID}:{NOBODY_UID}")]).arg(folder).status();
     status.context("starting chown").map(drop)
 }
 
 fn as_nobody(command: &Command) -> Command {
     let mut setpriv = Command::new("setpriv");
-    setpriv.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
-    sandbox::inside(setpriv, command)
+    setpriv.args(["--reuid", NOBODY_UID, "--regid", NOBODY_UID, "--clear-groups"]);
+    sandbox::wrap_command(setpriv, command)
 }
 
 fn set_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
@@ -349,7 +356,7 @@ fn set_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
     Ok(())
 }
 
-fn open_up(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
+fn restore_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
     for (path, _) in modes {
         let path = sandbox.join(path);
         let mode = if path.is_dir() { 0o755 } else { 0o644 };

@@ -7,82 +7,105 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
-use super::{TRIED, judge_files, judge_output, stdin_of, through_shell, told};
+use super::{
+    COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command, wrap_in_shell,
+};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::judge;
-use crate::torture::rows::{self, trust_record};
+use crate::torture::rows::{self, trust_record_path};
 use crate::torture::snapshot::Snapshot;
-use crate::torture::{Depth, Tally, on_all_cores};
+use crate::torture::{TortureDepth, TortureTally, on_all_cores};
 
-struct Place {
+struct HostilePlace {
     name: &'static str,
     /// Changes a project that already has records.
     arrange: fn(&Sandbox) -> Result<()>,
     /// How the command is started in this place.
-    start: Start,
+    start: StartFolder,
 }
 
-enum Start {
+enum StartFolder {
     Plainly,
     /// With these variables. A variable without a value is removed.
     With(&'static [(&'static str, Option<&'static str>)]),
     /// Through a shell line that ends in `"$@"`.
     Shell(&'static str),
 }
-use Start::{Plainly, Shell, With};
+use StartFolder::{Plainly, Shell, With};
 
-const fn place(name: &'static str, arrange: fn(&Sandbox) -> Result<()>) -> Place {
-    Place { name, arrange, start: Plainly }
+const fn arranged_place(name: &'static str, arrange: fn(&Sandbox) -> Result<()>) -> HostilePlace {
+    HostilePlace { name, arrange, start: Plainly }
 }
 
-const fn start(name: &'static str, start: Start) -> Place {
-    Place { name, arrange: |_| Ok(()), start }
+const fn place_with_start(name: &'static str, start: StartFolder) -> HostilePlace {
+    HostilePlace { name, arrange: |_| Ok(()), start }
 }
 
-const PLACES: &[Place] = &[
-    place(".agent is a symlink", |s| elsewhere(s, &s.project().join(".agent"))),
-    place(".agent is a file", |s| file(&s.project().join(".agent"))),
-    place(".agent is a dangling symlink", |s| dangling(&s.project().join(".agent"))),
-    place(".agent/context is a symlink", |s| elsewhere(s, &s.store())),
-    place(".agent/context is a file", |s| file(&s.store())),
-    place("sessions/ is a symlink", |s| elsewhere(s, &s.store().join("sessions"))),
-    place("sessions/ is a file", |s| file(&s.store().join("sessions"))),
-    place("indexes/ is a symlink", |s| elsewhere(s, &s.store().join("indexes"))),
-    place("indexes/ is a file", |s| file(&s.store().join("indexes"))),
-    place("root.json is a symlink", |s| elsewhere(s, &s.store().join("root.json"))),
-    place("root.json is a dangling symlink", |s| dangling(&s.store().join("root.json"))),
-    place("root.json is a folder", |s| folder(&s.store().join("root.json"))),
-    place("root.json is a FIFO", |s| fifo(&s.store().join("root.json"))),
-    place("the journal is a symlink", |s| elsewhere(s, &s.journal())),
-    place("the journal is a folder", |s| folder(&s.journal())),
-    place("the journal is a FIFO", |s| fifo(&s.journal())),
-    place("receipts.jsonl is a symlink", |s| elsewhere(s, &s.store().join("indexes/receipts.jsonl"))),
-    place("receipts.jsonl is a FIFO", |s| fifo(&s.store().join("indexes/receipts.jsonl"))),
-    place("sessions.jsonl is a folder", |s| folder(&s.store().join("indexes/sessions.jsonl"))),
-    place("config.toml is a FIFO", |s| fifo(&s.store().join("config.toml"))),
-    place("config.toml is a folder", |s| folder(&s.store().join("config.toml"))),
-    place("config.toml is no TOML", |s| Ok(fs::write(s.store().join("config.toml"), "= = [[\n\0\u{fffd}")?)),
-    place("the trust record is a symlink", |s| elsewhere(s, &trust_record(s)?)),
-    place("the trust record is a FIFO", |s| fifo(&trust_record(s)?)),
-    place("the trust record is a folder", |s| folder(&trust_record(s)?)),
-    place("the state folder is a file", |s| file(&s.state())),
-    place(".gitignore is a symlink", |s| elsewhere(s, &s.store().join(".gitignore"))),
-    place(".git is a FIFO", |s| fifo(&s.project().join(".git"))),
-    start("no HOME, no XDG", With(&[("HOME", None), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)])),
-    start(
+const PLACES: &[HostilePlace] = &[
+    arranged_place(".agent is a symlink", |s| move_outside_and_link(s, &s.project_folder().join(".agent"))),
+    arranged_place(".agent is a file", |s| make_file(&s.project_folder().join(".agent"))),
+    arranged_place(".agent is a dangling symlink", |s| {
+        make_dangling_link(&s.project_folder().join(".agent"))
+    }),
+    arranged_place(".agent/context is a symlink", |s| move_outside_and_link(s, &s.store_folder())),
+    arranged_place(".agent/context is a file", |s| make_file(&s.store_folder())),
+    arranged_place("sessions/ is a symlink", |s| {
+        move_outside_and_link(s, &s.store_folder().join("sessions"))
+    }),
+    arranged_place("sessions/ is a file", |s| make_file(&s.store_folder().join("sessions"))),
+    arranged_place("indexes/ is a symlink", |s| move_outside_and_link(s, &s.store_folder().join("indexes"))),
+    arranged_place("indexes/ is a file", |s| make_file(&s.store_folder().join("indexes"))),
+    arranged_place("root.json is a symlink", |s| {
+        move_outside_and_link(s, &s.store_folder().join("root.json"))
+    }),
+    arranged_place("root.json is a dangling symlink", |s| {
+        make_dangling_link(&s.store_folder().join("root.json"))
+    }),
+    arranged_place("root.json is a folder", |s| make_folder(&s.store_folder().join("root.json"))),
+    arranged_place("root.json is a FIFO", |s| make_fifo(&s.store_folder().join("root.json"))),
+    arranged_place("the journal is a symlink", |s| move_outside_and_link(s, &s.journal_path())),
+    arranged_place("the journal is a folder", |s| make_folder(&s.journal_path())),
+    arranged_place("the journal is a FIFO", |s| make_fifo(&s.journal_path())),
+    arranged_place("receipts.jsonl is a symlink", |s| {
+        move_outside_and_link(s, &s.store_folder().join("indexes/receipts.jsonl"))
+    }),
+    arranged_place("receipts.jsonl is a FIFO", |s| {
+        make_fifo(&s.store_folder().join("indexes/receipts.jsonl"))
+    }),
+    arranged_place("sessions.jsonl is a folder", |s| {
+        make_folder(&s.store_folder().join("indexes/sessions.jsonl"))
+    }),
+    arranged_place("config.toml is a FIFO", |s| make_fifo(&s.store_folder().join("config.toml"))),
+    arranged_place("config.toml is a folder", |s| make_folder(&s.store_folder().join("config.toml"))),
+    arranged_place("config.toml is no TOML", |s| {
+        Ok(fs::write(s.store_folder().join("config.toml"), "= = [[\n\0\u{fffd}")?)
+    }),
+    arranged_place("the trust record is a symlink", |s| move_outside_and_link(s, &trust_record_path(s)?)),
+    arranged_place("the trust record is a FIFO", |s| make_fifo(&trust_record_path(s)?)),
+    arranged_place("the trust record is a folder", |s| make_folder(&trust_record_path(s)?)),
+    arranged_place("the state folder is a file", |s| make_file(&s.state_folder())),
+    arranged_place(".gitignore is a symlink", |s| {
+        move_outside_and_link(s, &s.store_folder().join(".gitignore"))
+    }),
+    arranged_place(".git is a FIFO", |s| make_fifo(&s.project_folder().join(".git"))),
+    place_with_start(
+        "no HOME, no XDG",
+        With(&[("HOME", None), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)]),
+    ),
+    place_with_start(
         "HOME is empty",
         With(&[("HOME", Some("")), ("XDG_STATE_HOME", Some("")), ("XDG_CONFIG_HOME", Some(""))]),
     ),
-    start(
+    place_with_start(
         "HOME is relative",
         With(&[("HOME", Some("here")), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)]),
     ),
-    start(
+    place_with_start(
         "HOME cannot be written",
         With(&[("HOME", Some("/proc")), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)]),
     ),
-    start("XDG_STATE_HOME is no folder", With(&[("XDG_STATE_HOME", Some("/dev/null"))])),
-    start(
+    place_with_start("XDG_STATE_HOME is no folder", With(&[("XDG_STATE_HOME", Some("/dev/null"))])),
+    place_with_start(
         "no environment at all",
         With(&[
             ("PATH", None),
@@ -92,57 +115,66 @@ const PLACES: &[Place] = &[
             ("CLAUDE_PROJECT_DIR", None),
         ]),
     ),
-    start("the clock a year back", With(&[("THROUGHLINE_NOW", Some("2025-01-01T00:00:00Z"))])),
-    start("the clock at 1970", With(&[("THROUGHLINE_NOW", Some("1970-01-01T00:00:00Z"))])),
-    start("the clock far ahead", With(&[("THROUGHLINE_NOW", Some("9999-12-31T23:59:59Z"))])),
-    start("the clock is nonsense", With(&[("THROUGHLINE_NOW", Some("yesterday"))])),
-    start("the project folder is gone", With(&[("CLAUDE_PROJECT_DIR", Some("/nonexistent/project"))])),
-    start("the project folder is relative", With(&[("CLAUDE_PROJECT_DIR", Some("../project"))])),
-    start("THROUGHLINE_ROOT is gone", With(&[("THROUGHLINE_ROOT", Some("/nonexistent/project"))])),
-    start("switched off", With(&[("THROUGHLINE_DISABLE", Some("1"))])),
-    start("the working folder is gone", Shell("mkdir gone && cd gone && rmdir ../gone && exec \"$@\"")),
-    start("stdin closed", Shell("exec \"$@\" <&-")),
-    start("stdin is a folder", Shell("exec \"$@\" < /")),
-    start("stdin cannot be read", Shell("exec \"$@\" 0>/dev/null")),
-    start("stdout closed", Shell("exec \"$@\" >&-")),
-    start("stdout full", Shell("exec \"$@\" >/dev/full")),
-    start("stderr closed", Shell("exec \"$@\" 2>&-")),
-    start("everything closed", Shell("exec \"$@\" <&- >&- 2>&-")),
-    start("hardly any open files", Shell("ulimit -n 4; exec \"$@\"")),
-    start("no file may grow", Shell("trap '' XFSZ; ulimit -f 0; exec \"$@\"")),
+    place_with_start("the clock a year back", With(&[("THROUGHLINE_NOW", Some("2025-01-01T00:00:00Z"))])),
+    place_with_start("the clock at 1970", With(&[("THROUGHLINE_NOW", Some("1970-01-01T00:00:00Z"))])),
+    place_with_start("the clock far ahead", With(&[("THROUGHLINE_NOW", Some("9999-12-31T23:59:59Z"))])),
+    place_with_start("the clock is nonsense", With(&[("THROUGHLINE_NOW", Some("yesterday"))])),
+    place_with_start(
+        "the project folder is gone",
+        With(&[("CLAUDE_PROJECT_DIR", Some("/nonexistent/project"))]),
+    ),
+    place_with_start("the project folder is relative", With(&[("CLAUDE_PROJECT_DIR", Some("../project"))])),
+    place_with_start("THROUGHLINE_ROOT is gone", With(&[("THROUGHLINE_ROOT", Some("/nonexistent/project"))])),
+    place_with_start("switched off", With(&[("THROUGHLINE_DISABLE", Some("1"))])),
+    place_with_start(
+        "the working folder is gone",
+        Shell("mkdir gone && cd gone && rmdir ../gone && exec \"$@\""),
+    ),
+    place_with_start("stdin closed", Shell("exec \"$@\" <&-")),
+    place_with_start("stdin is a folder", Shell("exec \"$@\" < /")),
+    place_with_start("stdin cannot be read", Shell("exec \"$@\" 0>/dev/null")),
+    place_with_start("stdout closed", Shell("exec \"$@\" >&-")),
+    place_with_start("stdout full", Shell("exec \"$@\" >/dev/full")),
+    place_with_start("stderr closed", Shell("exec \"$@\" 2>&-")),
+    place_with_start("everything closed", Shell("exec \"$@\" <&- >&- 2>&-")),
+    place_with_start("hardly any open files", Shell("ulimit -n 4; exec \"$@\"")),
+    place_with_start("no file may grow", Shell("trap '' XFSZ; ulimit -f 0; exec \"$@\"")),
 ];
 
-pub fn places(lab: &Lab, _: Depth) -> Result<Tally> {
+pub fn hostile_places(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(PLACES, |at, place| {
         let sandbox = lab.sandbox(&format!("place-{at}"))?;
         rows::lived_in(&sandbox)?;
         let lived_in = Snapshot::take(&sandbox.dir)?;
-        let mut tally = Tally::default();
-        for argv in TRIED {
+        let mut tally = TortureTally::default();
+        for argv in COMMANDS_TRIED {
             lived_in.restore(&sandbox.dir)?;
             (place.arrange)(&sandbox)?;
             let before = Snapshot::take(&sandbox.dir)?;
-            let output = sandbox::finish(&mut command(place, &sandbox, argv), &stdin_of(argv, &sandbox.dir))?;
+            let output = sandbox::run_with_timeout(
+                &mut command_in_place(place, &sandbox, argv),
+                &stdin_for_command(argv, &sandbox.dir),
+            )?;
             let mut wrong = Vec::new();
             judge_output(argv, &output, &mut wrong);
             let speechless = matches!(place.start, Shell(line) if line.contains("2>&-"));
             if argv[0] != "hook" && !speechless {
-                judge::says_why(argv, &output, &mut wrong);
+                judge::judge_error_message(argv, &output, &mut wrong);
             }
             judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
-            tally.point(wrong, || told(place.name, argv));
+            tally.count_point(wrong, || command_for_display(place.name, argv));
         }
         fs::remove_dir_all(&sandbox.dir)?;
         Ok(tally)
     })
 }
 
-fn command(place: &Place, sandbox: &Sandbox, argv: &[&str]) -> Command {
+fn command_in_place(place: &HostilePlace, sandbox: &Sandbox, argv: &[&str]) -> Command {
     match place.start {
-        Plainly => sandbox.thru(argv),
-        Shell(line) => through_shell(line, sandbox, argv),
+        Plainly => sandbox.thru_command(argv),
+        Shell(line) => wrap_in_shell(line, sandbox, argv),
         With(variables) => {
-            let mut command = sandbox.thru(argv);
+            let mut command = sandbox.thru_command(argv);
             for (name, value) in variables {
                 match value {
                     Some(value) => command.env(name, value),
@@ -155,7 +187,7 @@ fn command(place: &Place, sandbox: &Sandbox, argv: &[&str]) -> Command {
 }
 
 /// Moves the file to a folder outside the project, in which nothing may change, and puts a symbolic link in its place.
-fn elsewhere(sandbox: &Sandbox, path: &Path) -> Result<()> {
+fn move_outside_and_link(sandbox: &Sandbox, path: &Path) -> Result<()> {
     let outside = sandbox.dir.join("outside");
     fs::create_dir_all(&outside)?;
     let target = outside.join(path.file_name().unwrap_or_default());
@@ -163,29 +195,29 @@ fn elsewhere(sandbox: &Sandbox, path: &Path) -> Result<()> {
     Ok(symlink(target, path)?)
 }
 
-fn dangling(path: &Path) -> Result<()> {
-    remove(path)?;
+fn make_dangling_link(path: &Path) -> Result<()> {
+    remove_any(path)?;
     Ok(symlink("/nonexistent/thing", path)?)
 }
 
-fn file(path: &Path) -> Result<()> {
-    remove(path)?;
+fn make_file(path: &Path) -> Result<()> {
+    remove_any(path)?;
     Ok(fs::write(path, "a file of somebody's\n")?)
 }
 
-fn folder(path: &Path) -> Result<()> {
-    remove(path)?;
+fn make_folder(path: &Path) -> Result<()> {
+    remove_any(path)?;
     Ok(fs::create_dir(path)?)
 }
 
 /// Creates a FIFO that nobody writes into, so that opening it for reading waits forever.
-fn fifo(path: &Path) -> Result<()> {
-    remove(path)?;
+fn make_fifo(path: &Path) -> Result<()> {
+    remove_any(path)?;
     ensure!(Command::new("mkfifo").arg(path).status()?.success(), "mkfifo {}", path.display());
     Ok(())
 }
 
-fn remove(path: &Path) -> Result<()> {
+fn remove_any(path: &Path) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => Ok(fs::remove_dir_all(path)?),
         Ok(_) => Ok(fs::remove_file(path)?),

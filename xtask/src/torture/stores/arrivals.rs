@@ -4,8 +4,11 @@ use std::fs;
 
 use anyhow::Result;
 
-use super::files::{self, Item};
-use super::machine::{clone, commit, git, past_session, put, repository, trust, worked_in_clone};
+use super::files::{self, RepositoryItem};
+use super::machine::{
+    arrange_worked_in_clone, clone_project, commit_all, create_items, create_repository, run_git,
+    run_past_session, trust_project,
+};
 use crate::sandbox::Sandbox;
 
 pub struct Arrival {
@@ -13,59 +16,59 @@ pub struct Arrival {
     /// Whether the user has trusted the project. Then hooks may record and answer, but must neither run nor feed
     /// anything.
     pub is_trusted: bool,
-    pub bring: fn(&Sandbox, &[Item]) -> Result<()>,
+    pub bring: fn(&Sandbox, &[RepositoryItem]) -> Result<()>,
 }
 
 pub const ARRIVALS: &[Arrival] = &[
-    Arrival { name: "trusted clone", is_trusted: true, bring: trusted },
-    Arrival { name: "pulled after trust", is_trusted: true, bring: pulled },
-    Arrival { name: "clone, not trusted", is_trusted: false, bring: cloned },
-    Arrival { name: "written by an agent", is_trusted: true, bring: written },
-    Arrival { name: "checked out after trust", is_trusted: true, bring: checked_out },
+    Arrival { name: "trusted clone", is_trusted: true, bring: arrive_by_trusted_clone },
+    Arrival { name: "pulled after trust", is_trusted: true, bring: arrive_by_pull },
+    Arrival { name: "clone, not trusted", is_trusted: false, bring: arrive_by_clone },
+    Arrival { name: "written by an agent", is_trusted: true, bring: arrive_by_agent },
+    Arrival { name: "checked out after trust", is_trusted: true, bring: arrive_by_checkout },
 ];
 
-fn hostile_upstream(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
-    let all: Vec<Item> = files::harmless().into_iter().chain(items.iter().cloned()).collect();
-    repository(&sandbox.dir.join("upstream"), &all)
+fn create_hostile_upstream(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
+    let all: Vec<RepositoryItem> = files::harmless_items().into_iter().chain(items.iter().cloned()).collect();
+    create_repository(&sandbox.dir.join("upstream"), &all)
 }
 
-pub fn cloned(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
-    hostile_upstream(sandbox, items)?;
-    clone(sandbox, &sandbox.dir.join("upstream"))?;
+pub fn arrive_by_clone(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
+    create_hostile_upstream(sandbox, items)?;
+    clone_project(sandbox, &sandbox.dir.join("upstream"))?;
     Ok(fs::remove_dir_all(sandbox.dir.join("upstream"))?)
 }
 
-pub fn trusted(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
-    cloned(sandbox, items)?;
-    trust(sandbox)
+pub fn arrive_by_trusted_clone(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
+    arrive_by_clone(sandbox, items)?;
+    trust_project(sandbox)
 }
 
-pub fn pulled(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
-    worked_in_clone(sandbox)?;
+pub fn arrive_by_pull(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
+    arrange_worked_in_clone(sandbox)?;
     let upstream = sandbox.dir.join("upstream");
-    put(items, &upstream)?;
-    commit(&upstream)?;
-    git(&sandbox.project(), &["pull", "--quiet", "--ff-only"])?;
+    create_items(items, &upstream)?;
+    commit_all(&upstream)?;
+    run_git(&sandbox.project_folder(), &["pull", "--quiet", "--ff-only"])?;
     Ok(fs::remove_dir_all(upstream)?)
 }
 
-fn checked_out(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
+fn arrive_by_checkout(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
     let upstream = sandbox.dir.join("upstream");
-    repository(&upstream, &files::harmless())?;
-    git(&upstream, &["checkout", "--quiet", "-b", "feature"])?;
-    put(items, &upstream)?;
-    commit(&upstream)?;
-    git(&upstream, &["checkout", "--quiet", "main"])?;
-    clone(sandbox, &upstream)?;
-    trust(sandbox)?;
-    past_session(sandbox)?;
-    git(&sandbox.project(), &["checkout", "--quiet", "feature"])?;
+    create_repository(&upstream, &files::harmless_items())?;
+    run_git(&upstream, &["checkout", "--quiet", "-b", "feature"])?;
+    create_items(items, &upstream)?;
+    commit_all(&upstream)?;
+    run_git(&upstream, &["checkout", "--quiet", "main"])?;
+    clone_project(sandbox, &upstream)?;
+    trust_project(sandbox)?;
+    run_past_session(sandbox)?;
+    run_git(&sandbox.project_folder(), &["checkout", "--quiet", "feature"])?;
     Ok(fs::remove_dir_all(upstream)?)
 }
 
 /// A prompt-injected agent writes the records with its own tools, so git does not track them.
-fn written(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
-    worked_in_clone(sandbox)?;
+fn arrive_by_agent(sandbox: &Sandbox, items: &[RepositoryItem]) -> Result<()> {
+    arrange_worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;
-    put(items, &sandbox.project())
+    create_items(items, &sandbox.project_folder())
 }

@@ -2,12 +2,12 @@
 
 use anyhow::{Result, ensure};
 
-use super::files::{LOOP, PACKET, PROMISE, ROLE, RUN, WORKSTREAM};
+use super::files::{LOOP_ID, PACKET_ID, PROMISE_TEXT, ROLE_NAME, RUN_ID, WORKSTREAM_ID};
 use crate::sandbox::{SESSION, Sandbox};
 
 /// What a command may do outside its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CommandKind {
     /// The command writes records and, if that is its purpose, trust.
     Plain,
     /// The command changes settings of harnesses, and the exclude list of this clone.
@@ -17,226 +17,226 @@ pub enum Kind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Line {
+pub struct CommandLine {
     pub argv: &'static [&'static str],
-    pub kind: Kind,
+    pub kind: CommandKind,
     pub stdin: &'static str,
     /// Whether the command runs inside a harness, as if an agent ran it.
     pub in_harness: bool,
 }
 
-impl Line {
+impl CommandLine {
     /// Returns whether the command can affect what hooks do afterwards. If so, a session is run after it.
     pub fn precedes_session(&self) -> bool {
         ["loop", "gate", "trust", "init", "pickup", "import", "role"].contains(&self.argv[0])
     }
 }
 
-const fn plain(argv: &'static [&'static str]) -> Line {
-    Line { argv, kind: Kind::Plain, stdin: "", in_harness: false }
+const fn plain_command(argv: &'static [&'static str]) -> CommandLine {
+    CommandLine { argv, kind: CommandKind::Plain, stdin: "", in_harness: false }
 }
 
-const fn wires(argv: &'static [&'static str]) -> Line {
-    Line { kind: Kind::Settings, ..plain(argv) }
+const fn wiring_command(argv: &'static [&'static str]) -> CommandLine {
+    CommandLine { kind: CommandKind::Settings, ..plain_command(argv) }
 }
 
-const fn starts(argv: &'static [&'static str]) -> Line {
-    Line { kind: Kind::StartsLoop, ..plain(argv) }
+const fn starting_command(argv: &'static [&'static str]) -> CommandLine {
+    CommandLine { kind: CommandKind::StartsLoop, ..plain_command(argv) }
 }
 
-const fn agent(argv: &'static [&'static str]) -> Line {
-    Line { in_harness: true, ..plain(argv) }
+const fn agent_command(argv: &'static [&'static str]) -> CommandLine {
+    CommandLine { in_harness: true, ..plain_command(argv) }
 }
 
-const fn reads(argv: &'static [&'static str], stdin: &'static str) -> Line {
-    Line { stdin, ..plain(argv) }
+const fn command_with_stdin(argv: &'static [&'static str], stdin: &'static str) -> CommandLine {
+    CommandLine { stdin, ..plain_command(argv) }
 }
 
-const OUTPUT: &str = "review-security.md";
+const OUTPUT_FILE: &str = "review-security.md";
 
-pub const LINES: &[Line] = &[
-    wires(&["init"]),
-    wires(&["init", "--shared"]),
-    wires(&["init", "--nested"]),
-    wires(&["install", "claude-code"]),
-    wires(&["install", "claude-code", "--project"]),
-    wires(&["install", "claude-code", "--user"]),
-    wires(&["install", "droid", "--project"]),
-    wires(&["install", "droid", "--user"]),
-    wires(&["install", "opencode", "--project"]),
-    wires(&["install", "opencode", "--user"]),
-    wires(&["uninstall", "claude-code"]),
-    wires(&["uninstall", "claude-code", "--project"]),
-    wires(&["uninstall", "droid", "--project"]),
-    wires(&["uninstall", "opencode", "--project"]),
-    plain(&["status"]),
-    plain(&["status", "--json"]),
-    plain(&["handoff", "go on"]),
-    plain(&["handoff", "go on", "--session", SESSION]),
-    plain(&["pickup"]),
-    plain(&["pickup", PACKET, "--hydrate"]),
-    plain(&["pickup", PACKET, "--claim", "--session", SESSION]),
-    plain(&["packet", "list"]),
-    plain(&["packet", "show", PACKET]),
-    plain(&["packet", "open", PACKET]),
-    plain(&["packet", "activate", PACKET]),
-    plain(&["packet", "done", PACKET]),
-    plain(&["packet", "block", PACKET, "--reason", "waiting"]),
-    plain(&["packet", "confirm", PACKET, "src/a.rs"]),
-    plain(&["packet", "confirm", PACKET, "../outside/secret.md"]),
-    plain(&["packet", "unconfirm", PACKET, "src/a.rs"]),
-    reads(&["packet", "set", PACKET, "--section", "Plan"], "A plan.\n"),
-    plain(&["packet", "validate"]),
-    plain(&["packet", "validate", PACKET]),
-    plain(&["packet", "import", ".factory/handoffs/evil.md"]),
-    plain(&["sweep"]),
-    starts(&["loop", "start", "mine", "--promise", PROMISE, "--session", SESSION]),
-    starts(&["loop", "start", "--from-packet", PACKET, "--session", SESSION]),
-    starts(&["loop", "start", "--from-packet", PACKET, "--next"]),
-    plain(&["loop", "list"]),
-    plain(&["loop", "show"]),
-    plain(&["loop", "show", LOOP]),
-    plain(&["loop", "activate", LOOP, "--session", SESSION]),
-    plain(&["loop", "activate", LOOP, "--next"]),
-    plain(&["loop", "pause", LOOP]),
-    plain(&["loop", "resume", LOOP, "--session", SESSION]),
-    plain(&["loop", "resume", LOOP, "--next", "--max-iterations", "99"]),
-    plain(&["loop", "resume"]),
-    plain(&["loop", "cancel", LOOP]),
-    plain(&["loop", "log", LOOP]),
-    plain(&["loop", "adopt", LOOP]),
-    reads(&["loop", "adopt", LOOP], "yes\ny\n"),
-    agent(&["loop", "adopt", LOOP]),
-    plain(&["files"]),
-    plain(&["gate", "expect", "review"]),
-    plain(&["gate", "check"]),
-    plain(&["gate", "check", "--stage", "review"]),
-    plain(&["gate", "run"]),
-    plain(&["gate", "run", "--again", "--json"]),
-    plain(&["gate", "run", "--stage", "review"]),
-    reads(&["gate", "run", "--adopt"], "yes\ny\n"),
-    reads(&["gate", "run", "--adopt", "--stage", "review"], "yes\ny\n"),
-    agent(&["gate", "run", "--adopt"]),
-    agent(&["gate", "run"]),
-    plain(&["gate", "prompt", OUTPUT]),
-    plain(&["gate", "seal", OUTPUT]),
-    plain(&["gate", "live"]),
-    plain(&["gate", "live", "--set", RUN]),
-    plain(&["gate", "live", "--set", "../outside/run"]),
-    plain(&["gate", "live", "--clear"]),
-    plain(&["journal"]),
-    plain(&["journal", "--list"]),
-    plain(&["import", "ralph"]),
-    plain(&["import", "factory"]),
-    plain(&["import", "swarm"]),
-    plain(&["import", "agents"]),
-    plain(&["plan", "show"]),
-    plain(&["plan", "init", "Mine"]),
-    plain(&["plan", "import", "../outside/secret.md"]),
-    plain(&["plan", "import", "--from-session"]),
-    plain(&["plan", "add", "One"]),
-    plain(&["plan", "set", "--title", "Other"]),
-    plain(&["plan", "next"]),
-    plain(&["plan", "check"]),
-    plain(&["plan", "log"]),
-    plain(&["task", "add", "Write it"]),
-    plain(&["task", "start", "1.1"]),
-    plain(&["task", "done", "1.1"]),
-    plain(&["task", "block", "1.1", "waiting"]),
-    plain(&["task", "unblock", "1.1"]),
-    plain(&["task", "show", "1.1"]),
-    plain(&["evidence", "add", "1.1", "--summary", "seen"]),
-    plain(&["evidence", "run", "1.1", "--", "true"]),
-    plain(&["evidence", "list"]),
-    plain(&["evidence", "show", "1.1"]),
-    plain(&["evidence", "archive", "--keep", "1"]),
-    plain(&["decide", "Keep it small"]),
-    plain(&["decisions", "list"]),
-    plain(&["decisions", "show", "D1"]),
-    plain(&["decisions", "supersede", "D1", "Make it large"]),
-    plain(&["decisions", "accept", "D1"]),
-    wires(&["swarm", "install"]),
-    wires(&["swarm", "uninstall"]),
-    plain(&["swarm", "list"]),
-    plain(&["swarm", "agents"]),
-    plain(&["swarm", "plan"]),
-    plain(&["swarm", "diagnose"]),
-    plain(&["swarm", "status"]),
-    plain(&["swarm", "retrieve", "0123456789ab"]),
-    plain(&["swarm", "benchmark"]),
+pub const COMMAND_LINES: &[CommandLine] = &[
+    wiring_command(&["init"]),
+    wiring_command(&["init", "--shared"]),
+    wiring_command(&["init", "--nested"]),
+    wiring_command(&["install", "claude-code"]),
+    wiring_command(&["install", "claude-code", "--project"]),
+    wiring_command(&["install", "claude-code", "--user"]),
+    wiring_command(&["install", "droid", "--project"]),
+    wiring_command(&["install", "droid", "--user"]),
+    wiring_command(&["install", "opencode", "--project"]),
+    wiring_command(&["install", "opencode", "--user"]),
+    wiring_command(&["uninstall", "claude-code"]),
+    wiring_command(&["uninstall", "claude-code", "--project"]),
+    wiring_command(&["uninstall", "droid", "--project"]),
+    wiring_command(&["uninstall", "opencode", "--project"]),
+    plain_command(&["status"]),
+    plain_command(&["status", "--json"]),
+    plain_command(&["handoff", "go on"]),
+    plain_command(&["handoff", "go on", "--session", SESSION]),
+    plain_command(&["pickup"]),
+    plain_command(&["pickup", PACKET_ID, "--hydrate"]),
+    plain_command(&["pickup", PACKET_ID, "--claim", "--session", SESSION]),
+    plain_command(&["packet", "list"]),
+    plain_command(&["packet", "show", PACKET_ID]),
+    plain_command(&["packet", "open", PACKET_ID]),
+    plain_command(&["packet", "activate", PACKET_ID]),
+    plain_command(&["packet", "done", PACKET_ID]),
+    plain_command(&["packet", "block", PACKET_ID, "--reason", "waiting"]),
+    plain_command(&["packet", "confirm", PACKET_ID, "src/a.rs"]),
+    plain_command(&["packet", "confirm", PACKET_ID, "../outside/secret.md"]),
+    plain_command(&["packet", "unconfirm", PACKET_ID, "src/a.rs"]),
+    command_with_stdin(&["packet", "set", PACKET_ID, "--section", "Plan"], "A plan.\n"),
+    plain_command(&["packet", "validate"]),
+    plain_command(&["packet", "validate", PACKET_ID]),
+    plain_command(&["packet", "import", ".factory/handoffs/evil.md"]),
+    plain_command(&["sweep"]),
+    starting_command(&["loop", "start", "mine", "--promise", PROMISE_TEXT, "--session", SESSION]),
+    starting_command(&["loop", "start", "--from-packet", PACKET_ID, "--session", SESSION]),
+    starting_command(&["loop", "start", "--from-packet", PACKET_ID, "--next"]),
+    plain_command(&["loop", "list"]),
+    plain_command(&["loop", "show"]),
+    plain_command(&["loop", "show", LOOP_ID]),
+    plain_command(&["loop", "activate", LOOP_ID, "--session", SESSION]),
+    plain_command(&["loop", "activate", LOOP_ID, "--next"]),
+    plain_command(&["loop", "pause", LOOP_ID]),
+    plain_command(&["loop", "resume", LOOP_ID, "--session", SESSION]),
+    plain_command(&["loop", "resume", LOOP_ID, "--next", "--max-iterations", "99"]),
+    plain_command(&["loop", "resume"]),
+    plain_command(&["loop", "cancel", LOOP_ID]),
+    plain_command(&["loop", "log", LOOP_ID]),
+    plain_command(&["loop", "adopt", LOOP_ID]),
+    command_with_stdin(&["loop", "adopt", LOOP_ID], "yes\ny\n"),
+    agent_command(&["loop", "adopt", LOOP_ID]),
+    plain_command(&["files"]),
+    plain_command(&["gate", "expect", "review"]),
+    plain_command(&["gate", "check"]),
+    plain_command(&["gate", "check", "--stage", "review"]),
+    plain_command(&["gate", "run"]),
+    plain_command(&["gate", "run", "--again", "--json"]),
+    plain_command(&["gate", "run", "--stage", "review"]),
+    command_with_stdin(&["gate", "run", "--adopt"], "yes\ny\n"),
+    command_with_stdin(&["gate", "run", "--adopt", "--stage", "review"], "yes\ny\n"),
+    agent_command(&["gate", "run", "--adopt"]),
+    agent_command(&["gate", "run"]),
+    plain_command(&["gate", "prompt", OUTPUT_FILE]),
+    plain_command(&["gate", "seal", OUTPUT_FILE]),
+    plain_command(&["gate", "live"]),
+    plain_command(&["gate", "live", "--set", RUN_ID]),
+    plain_command(&["gate", "live", "--set", "../outside/run"]),
+    plain_command(&["gate", "live", "--clear"]),
+    plain_command(&["journal"]),
+    plain_command(&["journal", "--list"]),
+    plain_command(&["import", "ralph"]),
+    plain_command(&["import", "factory"]),
+    plain_command(&["import", "swarm"]),
+    plain_command(&["import", "agents"]),
+    plain_command(&["plan", "show"]),
+    plain_command(&["plan", "init", "Mine"]),
+    plain_command(&["plan", "import", "../outside/secret.md"]),
+    plain_command(&["plan", "import", "--from-session"]),
+    plain_command(&["plan", "add", "One"]),
+    plain_command(&["plan", "set", "--title", "Other"]),
+    plain_command(&["plan", "next"]),
+    plain_command(&["plan", "check"]),
+    plain_command(&["plan", "log"]),
+    plain_command(&["task", "add", "Write it"]),
+    plain_command(&["task", "start", "1.1"]),
+    plain_command(&["task", "done", "1.1"]),
+    plain_command(&["task", "block", "1.1", "waiting"]),
+    plain_command(&["task", "unblock", "1.1"]),
+    plain_command(&["task", "show", "1.1"]),
+    plain_command(&["evidence", "add", "1.1", "--summary", "seen"]),
+    plain_command(&["evidence", "run", "1.1", "--", "true"]),
+    plain_command(&["evidence", "list"]),
+    plain_command(&["evidence", "show", "1.1"]),
+    plain_command(&["evidence", "archive", "--keep", "1"]),
+    plain_command(&["decide", "Keep it small"]),
+    plain_command(&["decisions", "list"]),
+    plain_command(&["decisions", "show", "D1"]),
+    plain_command(&["decisions", "supersede", "D1", "Make it large"]),
+    plain_command(&["decisions", "accept", "D1"]),
+    wiring_command(&["swarm", "install"]),
+    wiring_command(&["swarm", "uninstall"]),
+    plain_command(&["swarm", "list"]),
+    plain_command(&["swarm", "agents"]),
+    plain_command(&["swarm", "plan"]),
+    plain_command(&["swarm", "diagnose"]),
+    plain_command(&["swarm", "status"]),
+    plain_command(&["swarm", "retrieve", "0123456789ab"]),
+    plain_command(&["swarm", "benchmark"]),
     // Without `--dry-run` the command would be allowed to write wherever its user tells it to.
-    reads(&["swarm", "extract", "--dry-run"], "```rust ../outside/made.rs\nfn made() {}\n```\n"),
-    reads(&["swarm", "domains"], "a database\n"),
-    reads(&["statusline"], "{}"),
-    plain(&["brief"]),
-    plain(&["brief", "--all", "--event", "compact"]),
-    plain(&["resume", "new", "02-mine"]),
-    plain(&["resume", "new", WORKSTREAM, "--load", "../outside/secret.md"]),
-    plain(&["resume", "use", WORKSTREAM]),
-    plain(&["resume", "show", WORKSTREAM]),
-    plain(&["resume", "validate"]),
-    plain(&["resume", "update", WORKSTREAM, "--task-done"]),
-    plain(&["resume", "migrate"]),
-    plain(&["resume", "migrate", "--rollback"]),
-    plain(&["resume", "gate", WORKSTREAM]),
-    plain(&["config"]),
-    plain(&["trust"]),
-    agent(&["trust"]),
-    plain(&["trust", "--list"]),
-    plain(&["trust", "--revoke"]),
-    plain(&["doctor"]),
-    reads(&["redact"], "token = none\n"),
-    plain(&["context", "init"]),
-    plain(&["context", "validate", "--all"]),
-    plain(&["context", "schema"]),
-    plain(&["context", "new", "scribe"]),
-    plain(&["context", "new", ROLE]),
-    plain(&["context", "fix", ROLE]),
-    plain(&["context", "lifecycle", "status"]),
-    plain(&["context", "recover", ROLE]),
-    plain(&["role", "bind", ROLE, "--session", SESSION]),
-    plain(&["role", "unbind", "--session", SESSION]),
-    plain(&["role", "list"]),
-    plain(&["lifecycle", "init", ROLE]),
-    plain(&["lifecycle", "save", ROLE]),
-    plain(&["lifecycle", "status"]),
-    plain(&["lifecycle", "pre-compact", ROLE]),
-    plain(&["lifecycle", "recover", ROLE]),
-    plain(&["recover", ROLE]),
-    plain(&["harness", "list"]),
-    plain(&["harness", "show", "opencode"]),
-    plain(&["completions", "bash"]),
+    command_with_stdin(&["swarm", "extract", "--dry-run"], "```rust ../outside/made.rs\nfn made() {}\n```\n"),
+    command_with_stdin(&["swarm", "domains"], "a database\n"),
+    command_with_stdin(&["statusline"], "{}"),
+    plain_command(&["brief"]),
+    plain_command(&["brief", "--all", "--event", "compact"]),
+    plain_command(&["resume", "new", "02-mine"]),
+    plain_command(&["resume", "new", WORKSTREAM_ID, "--load", "../outside/secret.md"]),
+    plain_command(&["resume", "use", WORKSTREAM_ID]),
+    plain_command(&["resume", "show", WORKSTREAM_ID]),
+    plain_command(&["resume", "validate"]),
+    plain_command(&["resume", "update", WORKSTREAM_ID, "--task-done"]),
+    plain_command(&["resume", "migrate"]),
+    plain_command(&["resume", "migrate", "--rollback"]),
+    plain_command(&["resume", "gate", WORKSTREAM_ID]),
+    plain_command(&["config"]),
+    plain_command(&["trust"]),
+    agent_command(&["trust"]),
+    plain_command(&["trust", "--list"]),
+    plain_command(&["trust", "--revoke"]),
+    plain_command(&["doctor"]),
+    command_with_stdin(&["redact"], "token = none\n"),
+    plain_command(&["context", "init"]),
+    plain_command(&["context", "validate", "--all"]),
+    plain_command(&["context", "schema"]),
+    plain_command(&["context", "new", "scribe"]),
+    plain_command(&["context", "new", ROLE_NAME]),
+    plain_command(&["context", "fix", ROLE_NAME]),
+    plain_command(&["context", "lifecycle", "status"]),
+    plain_command(&["context", "recover", ROLE_NAME]),
+    plain_command(&["role", "bind", ROLE_NAME, "--session", SESSION]),
+    plain_command(&["role", "unbind", "--session", SESSION]),
+    plain_command(&["role", "list"]),
+    plain_command(&["lifecycle", "init", ROLE_NAME]),
+    plain_command(&["lifecycle", "save", ROLE_NAME]),
+    plain_command(&["lifecycle", "status"]),
+    plain_command(&["lifecycle", "pre-compact", ROLE_NAME]),
+    plain_command(&["lifecycle", "recover", ROLE_NAME]),
+    plain_command(&["recover", ROLE_NAME]),
+    plain_command(&["harness", "list"]),
+    plain_command(&["harness", "show", "opencode"]),
+    plain_command(&["completions", "bash"]),
     // A binary that `--bin` names may not have this command. Then the line is a usage error.
-    plain(&["debug", "hook", "claude-code", "SessionStart"]),
+    plain_command(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
 /// Returns the lines for this binary. It is an error if the help lists a subcommand that has no line here.
-pub fn all(sandbox: &Sandbox) -> Result<Vec<Line>> {
+pub fn all_command_lines(sandbox: &Sandbox) -> Result<Vec<CommandLine>> {
     let mut known: Vec<Vec<String>> = Vec::new();
-    for command in listed(sandbox, &["--help"])? {
-        let nested = listed(sandbox, &["help", &command])?;
+    for command in commands_in_help(sandbox, &["--help"])? {
+        let nested = commands_in_help(sandbox, &["help", &command])?;
         if nested.is_empty() {
             known.push(vec![command]);
         } else {
             known.extend(nested.into_iter().map(|nested| vec![command.clone(), nested]));
         }
     }
-    let runs = |words: &[String], line: &Line| {
+    let runs = |words: &[String], line: &CommandLine| {
         words.iter().map(String::as_str).eq(line.argv.iter().copied().take(words.len()))
     };
     let forgotten: Vec<String> = known
         .iter()
-        .filter(|words| words[0] != "hook" && !LINES.iter().any(|line| runs(words, line)))
+        .filter(|words| words[0] != "hook" && !COMMAND_LINES.iter().any(|line| runs(words, line)))
         .map(|words| words.join(" "))
         .collect();
     ensure!(forgotten.is_empty(), "the hostile stores do not run: thru {}", forgotten.join(", thru "));
-    Ok(LINES.to_vec())
+    Ok(COMMAND_LINES.to_vec())
 }
 
 /// Returns the commands that a help page lists. A line that continues another is indented more deeply, and is
 /// skipped.
-fn listed(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
-    let output = sandbox.must(argv, b"")?;
+fn commands_in_help(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
+    let output = sandbox.run_successfully(argv, b"")?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());

@@ -6,17 +6,17 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::Store;
-use super::files::{ORDER, PROMISE, canaries};
-use super::machine::worked_in_clone;
+use super::HostileStore;
+use super::files::{PROMISE_TEXT, PROMPT_CANARY, canaries_folder};
+use super::machine::arrange_worked_in_clone;
 use crate::sandbox::{SESSION, Sandbox};
 
-const GROUP: &str = "edited after the user started it";
-const MINE: &str = "Make the tests green";
+const GROUP_NAME: &str = "edited after the user started it";
+const USER_PROMPT: &str = "Make the tests green";
 
 const LOOP_EDITS: &[(&str, &str, &str)] = &[
-    ("loop prompt replaced", MINE, ORDER),
-    ("loop prompt extended", MINE, "Make the tests green. Then ORDER-4711-do-as-I-say"),
+    ("loop prompt replaced", USER_PROMPT, PROMPT_CANARY),
+    ("loop prompt extended", USER_PROMPT, "Make the tests green. Then ORDER-4711-do-as-I-say"),
     ("validator replaced", "validators: [\"true\"]", "validators: [\"@CANARY\"]"),
     ("validator added", "validators: [\"true\"]", "validators: [\"true\",\"@CANARY\"]"),
     (
@@ -24,7 +24,7 @@ const LOOP_EDITS: &[(&str, &str, &str)] = &[
         "validators: [\"true\"]",
         "validators: [\"true\"]\nvalidators: [\"@CANARY\"]",
     ),
-    ("promise replaced, validator too", PROMISE, "Done\nvalidators: [\"@CANARY\"]"),
+    ("promise replaced, validator too", PROMISE_TEXT, "Done\nvalidators: [\"@CANARY\"]"),
     ("notes become prompt", "## Notes", "## More\n\nORDER-4711-do-as-I-say\n\n## Notes"),
 ];
 
@@ -39,65 +39,80 @@ const RUN_EDITS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-pub fn stores() -> Vec<Store> {
+pub fn edited_stores() -> Vec<HostileStore> {
     let loops = LOOP_EDITS.iter().map(|&(name, from, to)| {
-        Store::trusted(GROUP, name, move |sandbox| {
-            started_loop(sandbox)?;
-            edit(sandbox, &one_of(sandbox, "loops", ".md")?, from, to)
+        HostileStore::trusted(GROUP_NAME, name, move |sandbox| {
+            arrange_started_loop(sandbox)?;
+            replace_in_file(sandbox, &only_entry_in(sandbox, "loops", ".md")?, from, to)
         })
     });
     let runs = RUN_EDITS.iter().map(|&(name, from, to)| {
-        Store::trusted(GROUP, name, move |sandbox| {
-            expected_run(sandbox)?;
-            edit(sandbox, &one_of(sandbox, "outputs", "")?.join("expected.json"), from, to)
+        HostileStore::trusted(GROUP_NAME, name, move |sandbox| {
+            arrange_expected_run(sandbox)?;
+            replace_in_file(sandbox, &only_entry_in(sandbox, "outputs", "")?.join("expected.json"), from, to)
         })
     });
-    let cancelled = Store::trusted(GROUP, "cancelled loop set active again", |sandbox| {
-        started_loop(sandbox)?;
-        let pointer = sandbox.store().join("indexes/active-loop.json");
+    let cancelled = HostileStore::trusted(GROUP_NAME, "cancelled loop set active again", |sandbox| {
+        arrange_started_loop(sandbox)?;
+        let pointer = sandbox.store_folder().join("indexes/active-loop.json");
         let was = fs::read(&pointer)?;
-        sandbox.must(&["loop", "cancel"], b"")?;
+        sandbox.run_successfully(&["loop", "cancel"], b"")?;
         fs::write(pointer, was)?;
-        edit(sandbox, &one_of(sandbox, "loops", ".md")?, "status: cancelled", "status: active")
+        replace_in_file(
+            sandbox,
+            &only_entry_in(sandbox, "loops", ".md")?,
+            "status: cancelled",
+            "status: active",
+        )
     });
     loops.chain(runs).chain([cancelled]).collect()
 }
 
 /// A sandbox with the user's own loop, which has a validator. The session owns the loop.
-pub fn started_loop(sandbox: &Sandbox) -> Result<()> {
+pub fn arrange_started_loop(sandbox: &Sandbox) -> Result<()> {
     start_loop(sandbox, "true")
 }
 
 pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
-    worked_in_clone(sandbox)?;
+    arrange_worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;
-    let argv = ["loop", "start", MINE, "--promise", PROMISE, "--validator", validator, "--session", SESSION];
-    sandbox.must(&argv, b"").map(drop)
+    let argv = [
+        "loop",
+        "start",
+        USER_PROMPT,
+        "--promise",
+        PROMISE_TEXT,
+        "--validator",
+        validator,
+        "--session",
+        SESSION,
+    ];
+    sandbox.run_successfully(&argv, b"").map(drop)
 }
 
 /// A sandbox with the user's own run, whose command writes no output.
-fn expected_run(sandbox: &Sandbox) -> Result<()> {
+fn arrange_expected_run(sandbox: &Sandbox) -> Result<()> {
     expect_run(sandbox, &["false"])
 }
 
 pub fn expect_run(sandbox: &Sandbox, command: &[&str]) -> Result<()> {
-    worked_in_clone(sandbox)?;
+    arrange_worked_in_clone(sandbox)?;
     fs::remove_dir_all(sandbox.dir.join("upstream"))?;
     let argv = ["gate", "expect", "review", "--critical", "review-a.md", "--prompt", "mine", "--"];
-    sandbox.must(&[&argv, command].concat(), b"").map(drop)
+    sandbox.run_successfully(&[&argv, command].concat(), b"").map(drop)
 }
 
 /// Returns the only entry with this suffix in a folder of the store.
-fn one_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Result<PathBuf> {
-    let entries = fs::read_dir(sandbox.store().join(folder))?.collect::<Result<Vec<_>, _>>()?;
+fn only_entry_in(sandbox: &Sandbox, folder: &str, ending: &str) -> Result<PathBuf> {
+    let entries = fs::read_dir(sandbox.store_folder().join(folder))?.collect::<Result<Vec<_>, _>>()?;
     let found = entries.iter().map(fs::DirEntry::path).find(|path| path.to_string_lossy().ends_with(ending));
     found.with_context(|| format!("setting the sandbox: nothing in {folder}"))
 }
 
-fn edit(sandbox: &Sandbox, path: &std::path::Path, from: &str, to: &str) -> Result<()> {
+fn replace_in_file(sandbox: &Sandbox, path: &std::path::Path, from: &str, to: &str) -> Result<()> {
     let text = fs::read_to_string(path)?;
     ensure!(text.contains(from), "setting the sandbox: {} does not hold {from}: {text}", path.display());
-    let canary = canaries(sandbox).join("edited").display().to_string();
+    let canary = canaries_folder(sandbox).join("edited").display().to_string();
     let command = if path.ends_with("expected.json") { canary } else { format!("touch {canary}") };
     Ok(fs::write(path, text.replacen(from, &to.replace("@CANARY", &command), 1))?)
 }

@@ -6,12 +6,12 @@ use anyhow::{Result, ensure};
 use harness::HARNESSES;
 use serde_json::{Value, json};
 
-use super::files::{PROMISE, ROLE};
+use super::files::{PROMISE_TEXT, ROLE_NAME};
 use crate::sandbox::SESSION;
 
 /// One hook call. Only the folder differs between stores.
 #[derive(Debug, Clone)]
-pub struct Hook {
+pub struct HookSpec {
     pub harness: &'static str,
     pub event: &'static str,
     /// The deadline of the hook itself.
@@ -19,13 +19,13 @@ pub struct Hook {
     more: Value,
 }
 
-impl Hook {
+impl HookSpec {
     pub fn argv(&self) -> [&'static str; 3] {
         ["hook", self.harness, self.event]
     }
 
     /// Returns whether this hook would claim, feed or end a loop.
-    pub fn sets_going(&self) -> bool {
+    pub fn affects_loops(&self) -> bool {
         let starts = self.event == "SessionStart" && self.more["source"] == "startup";
         self.harness == HARNESSES[0].name && (starts || self.event == "Stop")
     }
@@ -46,12 +46,12 @@ impl Hook {
 }
 
 /// Returns the hooks in the order of a session: start, work, compaction, sub-agent, stop, end, resume.
-pub fn all() -> Result<Vec<Hook>> {
+pub fn all_hooks() -> Result<Vec<HookSpec>> {
     let mut hooks = Vec::new();
     for harness in HARNESSES {
-        let mut order: Vec<(usize, Hook)> = Vec::new();
+        let mut order: Vec<(usize, HookSpec)> = Vec::new();
         for wired in harness.events {
-            let calls = payloads(wired.event);
+            let calls = payloads_of_event(wired.event);
             // If a harness gets a new event, its payloads must be added here.
             ensure!(
                 !calls.is_empty(),
@@ -62,7 +62,7 @@ pub fn all() -> Result<Vec<Hook>> {
             let deadline_ms =
                 if ["tool-done", "before-compact"].contains(&wired.neutral.name()) { 50 } else { 200 };
             order.extend(calls.into_iter().map(|(at, more)| {
-                (at, Hook { harness: harness.name, event: wired.event, deadline_ms, more })
+                (at, HookSpec { harness: harness.name, event: wired.event, deadline_ms, more })
             }));
         }
         order.sort_by_key(|(at, _)| *at);
@@ -72,9 +72,9 @@ pub fn all() -> Result<Vec<Hook>> {
 }
 
 /// Returns the payloads of an event, each with its place in the order of a session.
-fn payloads(event: &str) -> Vec<(usize, Value)> {
-    let role_file = format!(".agent/context/agents/{ROLE}.context.md");
-    let said = format!("All is done. <promise>{PROMISE}</promise>");
+fn payloads_of_event(event: &str) -> Vec<(usize, Value)> {
+    let role_file = format!(".agent/context/agents/{ROLE_NAME}.context.md");
+    let said = format!("All is done. <promise>{PROMISE_TEXT}</promise>");
     let read = json!({"tool_name": "Read", "tool_use_id": "toolu_role", "tool_input": {"file_path": role_file},
         "tool_response": {"type": "text"}});
     let bash = json!({"tool_name": "Bash", "tool_use_id": "toolu_bash", "tool_input": {"command": "cargo test"},
@@ -107,12 +107,12 @@ fn payloads(event: &str) -> Vec<(usize, Value)> {
             (90, json!({"stop_hook_active": true, "last_assistant_message": said})),
         ],
         "SessionEnd" => vec![(100, json!({"reason": "exit"}))],
-        other => payloads_of_plugin(other, &said),
+        other => plugin_payloads_of_event(other, &said),
     }
 }
 
 /// Returns the payloads of an event that a plugin reports, in the plugin's format.
-fn payloads_of_plugin(event: &str, said: &str) -> Vec<(usize, Value)> {
+fn plugin_payloads_of_event(event: &str, said: &str) -> Vec<(usize, Value)> {
     let agent = json!({"agent_id": "ses_a1", "agent_type": "security", "source": "startup", "message": said});
     match event {
         "session.created" => vec![(0, json!({"source": "startup"})), (110, json!({"source": "resume"}))],

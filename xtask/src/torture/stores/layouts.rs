@@ -8,23 +8,32 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::arrivals::{cloned, pulled, trusted};
+use super::arrivals::{arrive_by_clone, arrive_by_pull, arrive_by_trusted_clone};
 use super::files::{self, PROJECT_ID, everything};
 use super::machine::{
-    commit, git, past_session, put, repository, trust, trust_at, worked_in_clone, write_trust,
+    arrange_worked_in_clone, commit_all, create_items, create_repository, run_git, run_past_session,
+    trust_project, trust_root, write_trust,
 };
-use super::{Store, User};
+use super::{HostileStore, TestUser};
 use crate::sandbox::{SESSION, Sandbox};
 
-pub fn stores() -> Vec<Store> {
-    [links(), above(), below(), owners(), repositories(), environments(), identities()]
-        .into_iter()
-        .flatten()
-        .collect()
+pub fn layout_stores() -> Vec<HostileStore> {
+    [
+        stores_with_links(),
+        stores_with_root_above(),
+        stores_with_nested_root(),
+        stores_with_foreign_owner(),
+        stores_in_repositories(),
+        stores_with_environment(),
+        stores_with_identities(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Paths relative to the project that become links. The real file is moved out of the project.
-const MOVED: &[&str] = &[
+const MOVED_PATHS: &[&str] = &[
     ".agent",
     ".agent/context",
     ".agent/context/root.json",
@@ -46,21 +55,21 @@ const MOVED: &[&str] = &[
     ".git/info",
 ];
 
-pub const LINKS: &str = "symlinked";
+pub const LINKS_GROUP: &str = "symlinked";
 
-fn links() -> Vec<Store> {
-    const GROUP: &str = LINKS;
-    let moved = MOVED.iter().map(|&path| {
-        Store::trusted(GROUP, format!("{path} is a link"), move |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            past_session(sandbox)?;
+fn stores_with_links() -> Vec<HostileStore> {
+    const GROUP: &str = LINKS_GROUP;
+    let moved = MOVED_PATHS.iter().map(|&path| {
+        HostileStore::trusted(GROUP, format!("{path} is a link"), move |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            run_past_session(sandbox)?;
             move_outside(sandbox, path)
         })
     });
     let to_file = |path: &'static str| {
-        Store::trusted(GROUP, format!("{path} is a link to a file"), move |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            let link = sandbox.project().join(path);
+        HostileStore::trusted(GROUP, format!("{path} is a link to a file"), move |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            let link = sandbox.project_folder().join(path);
             fs::create_dir_all(link.parent().context("it lies in a folder")?)?;
             if link.exists() {
                 fs::remove_file(&link)?;
@@ -68,14 +77,15 @@ fn links() -> Vec<Store> {
             Ok(symlink(sandbox.dir.join("outside/settings.json"), link)?)
         })
     };
-    let committed = Store::untrusted(GROUP, ".claude/settings.local.json is a committed link", |sandbox| {
-        let mut items = everything(sandbox);
-        items.push(files::Item::Link(
-            ".claude/settings.local.json".into(),
-            "../../outside/settings.json".into(),
-        ));
-        cloned(sandbox, &items)
-    });
+    let committed =
+        HostileStore::untrusted(GROUP, ".claude/settings.local.json is a committed link", |sandbox| {
+            let mut items = everything(sandbox);
+            items.push(files::RepositoryItem::Link(
+                ".claude/settings.local.json".into(),
+                "../../outside/settings.json".into(),
+            ));
+            arrive_by_clone(sandbox, &items)
+        });
     let to_file = [
         ".claude/settings.local.json",
         ".claude/settings.json",
@@ -90,73 +100,73 @@ fn links() -> Vec<Store> {
     moved.chain(to_file).chain([committed]).collect()
 }
 
-fn above() -> Vec<Store> {
+fn stores_with_root_above() -> Vec<HostileStore> {
     const GROUP: &str = "root above";
     // Puts a store into a folder above the project. Only that folder and its mode differ between the cases.
     let above = |name: &'static str, mode: u32, at: &'static str, cwd: &'static str| {
-        Store::untrusted(GROUP, name, move |sandbox| {
+        HostileStore::untrusted(GROUP, name, move |sandbox| {
             let folder = sandbox.dir.join(at);
             fs::create_dir_all(sandbox.dir.join(cwd))?;
-            put(&files::harmless(), &folder)?;
-            put(&everything(sandbox), &folder)?;
+            create_items(&files::harmless_items(), &folder)?;
+            create_items(&everything(sandbox), &folder)?;
             // The folder is trusted as well, because a user could have trusted a shared folder by accident.
-            trust_at(sandbox, &folder, PROJECT_ID)?;
+            trust_root(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
         })
-        .in_folder(cwd)
+        .run_in_folder(cwd)
     };
     vec![
         above("in a world-writable folder with the sticky bit", 0o1777, "tmp", "tmp/project"),
         above("in a world-writable folder", 0o777, "tmp", "tmp/project"),
         above("in the user's home", 0o755, "home", "home/work/project"),
         above("in the parent of the user's home", 0o755, ".", "home/work/project"),
-        Store::untrusted(GROUP, "above the git top level", |sandbox| {
-            put(&files::harmless(), &sandbox.dir.join("work"))?;
-            put(&everything(sandbox), &sandbox.dir.join("work"))?;
-            trust_at(sandbox, &sandbox.dir.join("work"), PROJECT_ID)?;
-            repository(&sandbox.dir.join("work/project"), &[])
+        HostileStore::untrusted(GROUP, "above the git top level", |sandbox| {
+            create_items(&files::harmless_items(), &sandbox.dir.join("work"))?;
+            create_items(&everything(sandbox), &sandbox.dir.join("work"))?;
+            trust_root(sandbox, &sandbox.dir.join("work"), PROJECT_ID)?;
+            create_repository(&sandbox.dir.join("work/project"), &[])
         })
-        .in_folder("work/project"),
+        .run_in_folder("work/project"),
     ]
 }
 
-fn below() -> Vec<Store> {
+fn stores_with_nested_root() -> Vec<HostileStore> {
     const GROUP: &str = "nested";
     let nested = |name: &'static str, at: &'static str| {
-        Store::untrusted(GROUP, name, move |sandbox| {
-            worked_in_clone(sandbox)?;
+        HostileStore::untrusted(GROUP, name, move |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             let folder = sandbox.dir.join(at);
-            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &folder)?;
-            put(&everything(sandbox), &folder)
+            create_items(&[files::marker_item("0197b000-0000-7000-8000-00000000beef")], &folder)?;
+            create_items(&everything(sandbox), &folder)
         })
-        .in_folder(at)
+        .run_in_folder(at)
     };
     vec![
         nested("a store in a dependency's folder", "project/node_modules/evil"),
         nested("a store in the user's store", "project/.agent/context/scratch/evil"),
-        Store::untrusted(GROUP, "a copy of the project's marker in a folder below", |sandbox| {
-            worked_in_clone(sandbox)?;
+        HostileStore::untrusted(GROUP, "a copy of the project's marker in a folder below", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             let folder = sandbox.dir.join("project/vendor/evil");
-            put(&files::harmless(), &folder)?;
-            put(&everything(sandbox), &folder)
+            create_items(&files::harmless_items(), &folder)?;
+            create_items(&everything(sandbox), &folder)
         })
-        .in_folder("project/vendor/evil"),
-        Store::untrusted(GROUP, "a repository below the project", |sandbox| {
-            worked_in_clone(sandbox)?;
+        .run_in_folder("project/vendor/evil"),
+        HostileStore::untrusted(GROUP, "a repository below the project", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             let mut items = everything(sandbox);
-            items.push(files::marker("0197b000-0000-7000-8000-00000000beef"));
-            repository(&sandbox.dir.join("project/vendor/evil"), &items)
+            items.push(files::marker_item("0197b000-0000-7000-8000-00000000beef"));
+            create_repository(&sandbox.dir.join("project/vendor/evil"), &items)
         })
-        .in_folder("project/vendor/evil"),
-        Store::untrusted(GROUP, "a submodule with a store", |sandbox| {
-            worked_in_clone(sandbox)?;
+        .run_in_folder("project/vendor/evil"),
+        HostileStore::untrusted(GROUP, "a submodule with a store", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             let mut items = everything(sandbox);
-            items.push(files::marker("0197b000-0000-7000-8000-00000000beef"));
+            items.push(files::marker_item("0197b000-0000-7000-8000-00000000beef"));
             let evil = sandbox.dir.join("evil");
-            repository(&evil, &items)?;
+            create_repository(&evil, &items)?;
             let url = evil.display().to_string();
-            git(
-                &sandbox.project(),
+            run_git(
+                &sandbox.project_folder(),
                 &[
                     "-c",
                     "protocol.file.allow=always",
@@ -170,30 +180,30 @@ fn below() -> Vec<Store> {
             )?;
             Ok(fs::remove_dir_all(evil)?)
         })
-        .in_folder("project/vendor/evil"),
-        Store::trusted(GROUP, "a worktree of a hostile branch", |sandbox| {
-            worked_in_clone(sandbox)?;
+        .run_in_folder("project/vendor/evil"),
+        HostileStore::trusted(GROUP, "a worktree of a hostile branch", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             let worktree = sandbox.dir.join("worktree").display().to_string();
-            git(&sandbox.project(), &["worktree", "add", "--quiet", "-b", "evil", &worktree])?;
-            put(&everything(sandbox), Path::new(&worktree))?;
-            commit(Path::new(&worktree))
+            run_git(&sandbox.project_folder(), &["worktree", "add", "--quiet", "-b", "evil", &worktree])?;
+            create_items(&everything(sandbox), Path::new(&worktree))?;
+            commit_all(Path::new(&worktree))
         })
-        .in_folder("worktree")
-        .writes_in("project"),
+        .run_in_folder("worktree")
+        .may_write_in("project"),
     ]
 }
 
-fn owners() -> Vec<Store> {
+fn stores_with_foreign_owner() -> Vec<HostileStore> {
     const GROUP: &str = "foreign-owned";
     let owned = |name: &'static str, given: &'static [&'static str], mode: u32| {
-        Store::untrusted(GROUP, name, move |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            give(sandbox, User::Nobody, &["."])?;
-            give(sandbox, User::Somebody, given)?;
+        HostileStore::untrusted(GROUP, name, move |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            chown_to_user(sandbox, TestUser::Nobody, &["."])?;
+            chown_to_user(sandbox, TestUser::Somebody, given)?;
             fs::set_permissions(sandbox.dir.join(given[0]), fs::Permissions::from_mode(mode))?;
             Ok(())
         })
-        .run_by(User::Nobody)
+        .run_by(TestUser::Nobody)
     };
     vec![
         owned("the project is somebody else's", &["project"], 0o777),
@@ -201,42 +211,45 @@ fn owners() -> Vec<Store> {
         owned("the records are somebody else's", &["project/.agent/context"], 0o777),
         owned("the state folder is somebody else's", &["state"], 0o777),
         owned("the trust records are somebody else's", &["state/throughline"], 0o777),
-        Store::untrusted(GROUP, "anybody may write the state folder", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            set_mode(&sandbox.state(), 0o777)
+        HostileStore::untrusted(GROUP, "anybody may write the state folder", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            set_mode(&sandbox.state_folder(), 0o777)
         }),
-        Store::untrusted(GROUP, "anybody may write the trust records", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            set_mode(&sandbox.state().join("trust"), 0o777)?;
-            set_mode(&sandbox.state().join("trust").join(format!("{PROJECT_ID}.json")), 0o666)
+        HostileStore::untrusted(GROUP, "anybody may write the trust records", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            set_mode(&sandbox.state_folder().join("trust"), 0o777)?;
+            set_mode(&sandbox.state_folder().join("trust").join(format!("{PROJECT_ID}.json")), 0o666)
         }),
-        Store::untrusted(GROUP, "root works in somebody else's project", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            give(sandbox, User::Somebody, &["project"])
+        HostileStore::untrusted(GROUP, "root works in somebody else's project", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            chown_to_user(sandbox, TestUser::Somebody, &["project"])
         })
-        .run_by(User::Root),
-        Store::untrusted(GROUP, "anybody may write the project", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            set_mode(&sandbox.project(), 0o777)
+        .run_by(TestUser::Root),
+        HostileStore::untrusted(GROUP, "anybody may write the project", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            set_mode(&sandbox.project_folder(), 0o777)
         }),
     ]
 }
 
-fn repositories() -> Vec<Store> {
+fn stores_in_repositories() -> Vec<HostileStore> {
     const GROUP: &str = "git";
     let configured = |name: &'static str, config: fn(&str) -> Vec<(&'static str, String)>| {
-        Store::trusted(GROUP, name, move |sandbox| {
-            pulled(sandbox, &everything(sandbox))?;
+        HostileStore::trusted(GROUP, name, move |sandbox| {
+            arrive_by_pull(sandbox, &everything(sandbox))?;
             let script = sandbox.dir.join("outside/git-runs-me");
-            let canary = files::canaries(sandbox).join("git");
+            let canary = files::canaries_folder(sandbox).join("git");
             fs::write(&script, format!("#!/bin/sh\ntouch {}\ncat\n", canary.display()))?;
             set_mode(&script, 0o755)?;
             let script = script.display().to_string();
             for (key, value) in config(&script) {
-                git(&sandbox.project(), &["config", key, &value])?;
+                run_git(&sandbox.project_folder(), &["config", key, &value])?;
             }
-            fs::write(sandbox.project().join(".gitattributes"), "* filter=evil diff=evil merge=evil\n")?;
-            fs::write(sandbox.project().join("src/a.rs"), "fn b() {}\n")?;
+            fs::write(
+                sandbox.project_folder().join(".gitattributes"),
+                "* filter=evil diff=evil merge=evil\n",
+            )?;
+            fs::write(sandbox.project_folder().join("src/a.rs"), "fn b() {}\n")?;
             Ok(())
         })
     };
@@ -263,97 +276,97 @@ fn repositories() -> Vec<Store> {
                 ("gpg.program", script.to_owned()),
             ]
         }),
-        Store::trusted(GROUP, "post-index-change and other git hooks", |sandbox| {
-            pulled(sandbox, &everything(sandbox))?;
-            let canary = files::canaries(sandbox).join("git-hook");
+        HostileStore::trusted(GROUP, "post-index-change and other git hooks", |sandbox| {
+            arrive_by_pull(sandbox, &everything(sandbox))?;
+            let canary = files::canaries_folder(sandbox).join("git-hook");
             for name in ["post-index-change", "fsmonitor-watchman", "reference-transaction", "post-checkout"] {
-                let hook = sandbox.project().join(".git/hooks").join(name);
-                fs::create_dir_all(sandbox.project().join(".git/hooks"))?;
+                let hook = sandbox.project_folder().join(".git/hooks").join(name);
+                fs::create_dir_all(sandbox.project_folder().join(".git/hooks"))?;
                 fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", canary.display()))?;
                 set_mode(&hook, 0o755)?;
             }
-            fs::write(sandbox.project().join("src/a.rs"), "fn b() {}\n")?;
+            fs::write(sandbox.project_folder().join("src/a.rs"), "fn b() {}\n")?;
             Ok(())
         }),
-        Store::untrusted(GROUP, "an embedded bare repository", |sandbox| {
-            cloned(sandbox, &everything(sandbox))?;
-            let bare = sandbox.project().join("docs");
+        HostileStore::untrusted(GROUP, "an embedded bare repository", |sandbox| {
+            arrive_by_clone(sandbox, &everything(sandbox))?;
+            let bare = sandbox.project_folder().join("docs");
             for folder in ["objects", "refs", "info"] {
                 fs::create_dir_all(bare.join(folder))?;
             }
-            let canary = files::canaries(sandbox).join("bare");
+            let canary = files::canaries_folder(sandbox).join("bare");
             let config = format!(
                 "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = {}\n\tfsmonitor = touch {}\n",
-                sandbox.project().display(),
+                sandbox.project_folder().display(),
                 canary.display()
             );
             fs::write(bare.join("config"), config)?;
             Ok(fs::write(bare.join("HEAD"), "ref: refs/heads/main\n")?)
         })
-        .in_folder("project/docs")
-        .writes_in("project"),
-        Store::trusted(GROUP, ".git is a file that points to another repository", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            repository(&sandbox.dir.join("other"), &[])?;
-            fs::remove_dir_all(sandbox.project().join(".git"))?;
-            Ok(fs::write(sandbox.project().join(".git"), "gitdir: ../other/.git\n")?)
+        .run_in_folder("project/docs")
+        .may_write_in("project"),
+        HostileStore::trusted(GROUP, ".git is a file that points to another repository", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            create_repository(&sandbox.dir.join("other"), &[])?;
+            fs::remove_dir_all(sandbox.project_folder().join(".git"))?;
+            Ok(fs::write(sandbox.project_folder().join(".git"), "gitdir: ../other/.git\n")?)
         }),
-        Store::untrusted(GROUP, ".git is a file that points to a trusted project's worktrees", |sandbox| {
-            worked_in_clone(sandbox)?;
+        HostileStore::untrusted(GROUP, ".git is a file that points to a trusted project's worktrees", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             let evil = sandbox.dir.join("evil");
-            put(&everything(sandbox), &evil)?;
-            put(&[files::marker(PROJECT_ID)], &evil)?;
+            create_items(&everything(sandbox), &evil)?;
+            create_items(&[files::marker_item(PROJECT_ID)], &evil)?;
             Ok(fs::write(evil.join(".git"), "gitdir: ../project/.git/worktrees/evil\n")?)
         })
-        .in_folder("evil"),
-        Store::trusted(GROUP, "FIFOs in .git", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
+        .run_in_folder("evil"),
+        HostileStore::trusted(GROUP, "FIFOs in .git", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
             for name in ["HEAD", "index", "config", "packed-refs", "info/exclude"] {
-                fifo(&sandbox.project().join(".git").join(name))?;
+                make_fifo(&sandbox.project_folder().join(".git").join(name))?;
             }
             Ok(())
         }),
-        Store::trusted(GROUP, "FIFOs among the records", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
+        HostileStore::trusted(GROUP, "FIFOs among the records", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
             for name in [
-                &format!("loops/{}.md", files::LOOP),
+                &format!("loops/{}.md", files::LOOP_ID),
                 "indexes/active-loop.json",
                 "state/live.json",
                 "config.toml",
-                &format!("workstreams/{}/steps.md", files::WORKSTREAM),
-                &format!("packets/{}.md", files::PACKET),
-                &format!("agents/{}.context.md", files::ROLE),
+                &format!("workstreams/{}/steps.md", files::WORKSTREAM_ID),
+                &format!("packets/{}.md", files::PACKET_ID),
+                &format!("agents/{}.context.md", files::ROLE_NAME),
                 &format!("sessions/{SESSION}.jsonl"),
             ] {
-                fifo(&sandbox.store().join(name))?;
+                make_fifo(&sandbox.store_folder().join(name))?;
             }
             Ok(())
         }),
-        Store::trusted(GROUP, ".git is a huge file", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            fs::remove_dir_all(sandbox.project().join(".git"))?;
-            huge(&sandbox.project().join(".git"))
+        HostileStore::trusted(GROUP, ".git is a huge file", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            fs::remove_dir_all(sandbox.project_folder().join(".git"))?;
+            make_huge_file(&sandbox.project_folder().join(".git"))
         }),
-        Store::trusted(GROUP, "huge records", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
+        HostileStore::trusted(GROUP, "huge records", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
             for name in ["indexes/active-loop.json", "state/live.json", "config.toml", "indexes/receipts.jsonl"] {
-                huge(&sandbox.store().join(name))?;
+                make_huge_file(&sandbox.store_folder().join(name))?;
             }
-            huge(&sandbox.journal())
+            make_huge_file(&sandbox.journal_path())
         }),
-        Store::untrusted(GROUP, "a huge marker", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            huge(&sandbox.store().join("root.json"))
+        HostileStore::untrusted(GROUP, "a huge marker", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            make_huge_file(&sandbox.store_folder().join("root.json"))
         }),
     ]
 }
 
-fn environments() -> Vec<Store> {
+fn stores_with_environment() -> Vec<HostileStore> {
     const GROUP: &str = "environment";
     let forged = |name: &'static str, at: &'static str, value: &'static str, state: &'static str| {
-        Store::untrusted(GROUP, name, move |sandbox| {
-            cloned(sandbox, &everything(sandbox))?;
-            write_trust(&sandbox.dir.join(at).join("throughline"), &sandbox.project(), PROJECT_ID)
+        HostileStore::untrusted(GROUP, name, move |sandbox| {
+            arrive_by_clone(sandbox, &everything(sandbox))?;
+            write_trust(&sandbox.dir.join(at).join("throughline"), &sandbox.project_folder(), PROJECT_ID)
         })
         .with_state_home(value, state)
     };
@@ -366,87 +379,100 @@ fn environments() -> Vec<Store> {
             "@/project/.agent/context",
             "project/.agent/context",
         ),
-        Store::untrusted(GROUP, "XDG_STATE_HOME is a world-writable folder", |sandbox| {
-            cloned(sandbox, &everything(sandbox))?;
-            write_trust(&sandbox.dir.join("shared/throughline"), &sandbox.project(), PROJECT_ID)?;
+        HostileStore::untrusted(GROUP, "XDG_STATE_HOME is a world-writable folder", |sandbox| {
+            arrive_by_clone(sandbox, &everything(sandbox))?;
+            write_trust(&sandbox.dir.join("shared/throughline"), &sandbox.project_folder(), PROJECT_ID)?;
             set_mode(&sandbox.dir.join("shared"), 0o777)?;
             set_mode(&sandbox.dir.join("shared/throughline"), 0o777)
         })
         .with_state_home("@/shared", "shared"),
-        Store::untrusted(GROUP, "XDG_STATE_HOME is a link into the project", |sandbox| {
-            cloned(sandbox, &everything(sandbox))?;
-            write_trust(&sandbox.project().join(".state/throughline"), &sandbox.project(), PROJECT_ID)?;
-            Ok(symlink(sandbox.project().join(".state"), sandbox.dir.join("statelink"))?)
+        HostileStore::untrusted(GROUP, "XDG_STATE_HOME is a link into the project", |sandbox| {
+            arrive_by_clone(sandbox, &everything(sandbox))?;
+            write_trust(
+                &sandbox.project_folder().join(".state/throughline"),
+                &sandbox.project_folder(),
+                PROJECT_ID,
+            )?;
+            Ok(symlink(sandbox.project_folder().join(".state"), sandbox.dir.join("statelink"))?)
         })
         .with_state_home("@/statelink", "project/.state"),
     ]
 }
 
-fn identities() -> Vec<Store> {
+fn stores_with_identities() -> Vec<HostileStore> {
     const GROUP: &str = "identity";
     vec![
-        Store::untrusted(GROUP, "the marker of a trusted project, copied", |sandbox| {
-            worked_in_clone(sandbox)?;
-            put(&files::harmless(), &sandbox.dir.join("copy"))?;
-            put(&everything(sandbox), &sandbox.dir.join("copy"))
+        HostileStore::untrusted(GROUP, "the marker of a trusted project, copied", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
+            create_items(&files::harmless_items(), &sandbox.dir.join("copy"))?;
+            create_items(&everything(sandbox), &sandbox.dir.join("copy"))
         })
-        .in_folder("copy"),
-        Store::untrusted(GROUP, "another project where a trusted one was", |sandbox| {
-            worked_in_clone(sandbox)?;
+        .run_in_folder("copy"),
+        HostileStore::untrusted(GROUP, "another project where a trusted one was", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             fs::remove_dir_all(sandbox.dir.join("upstream"))?;
-            fs::remove_dir_all(sandbox.project())?;
-            put(&files::harmless(), &sandbox.project())?;
-            put(&everything(sandbox), &sandbox.project())?;
-            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &sandbox.project())
+            fs::remove_dir_all(sandbox.project_folder())?;
+            create_items(&files::harmless_items(), &sandbox.project_folder())?;
+            create_items(&everything(sandbox), &sandbox.project_folder())?;
+            create_items(
+                &[files::marker_item("0197b000-0000-7000-8000-00000000beef")],
+                &sandbox.project_folder(),
+            )
         }),
-        Store::untrusted(GROUP, "the marker changed to another project after trust", |sandbox| {
-            pulled(sandbox, &everything(sandbox))?;
-            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &sandbox.project())
+        HostileStore::untrusted(GROUP, "the marker changed to another project after trust", |sandbox| {
+            arrive_by_pull(sandbox, &everything(sandbox))?;
+            create_items(
+                &[files::marker_item("0197b000-0000-7000-8000-00000000beef")],
+                &sandbox.project_folder(),
+            )
         }),
-        Store::untrusted(GROUP, "a marker whose project_id is a path", |sandbox| {
-            cloned(sandbox, &everything(sandbox))?;
-            put(&[files::marker("../../../outside/run")], &sandbox.project())
+        HostileStore::untrusted(GROUP, "a marker whose project_id is a path", |sandbox| {
+            arrive_by_clone(sandbox, &everything(sandbox))?;
+            create_items(&[files::marker_item("../../../outside/run")], &sandbox.project_folder())
         }),
-        Store::untrusted(GROUP, "a marker of a newer version", |sandbox| {
-            trusted(sandbox, &everything(sandbox))?;
-            let marker = sandbox.store().join("root.json");
+        HostileStore::untrusted(GROUP, "a marker of a newer version", |sandbox| {
+            arrive_by_trusted_clone(sandbox, &everything(sandbox))?;
+            let marker = sandbox.store_folder().join("root.json");
             let text = fs::read_to_string(&marker)?;
             Ok(fs::write(&marker, text.replace("\"schema_version\": 1", "\"schema_version\": 99"))?)
         }),
-        Store::untrusted(GROUP, "trusted, then moved to another path", |sandbox| {
-            worked_in_clone(sandbox)?;
-            put(&everything(sandbox), &sandbox.project())?;
-            Ok(fs::rename(sandbox.project(), sandbox.dir.join("moved"))?)
+        HostileStore::untrusted(GROUP, "trusted, then moved to another path", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
+            create_items(&everything(sandbox), &sandbox.project_folder())?;
+            Ok(fs::rename(sandbox.project_folder(), sandbox.dir.join("moved"))?)
         })
-        .in_folder("moved"),
-        Store::untrusted(GROUP, "trust was withdrawn", |sandbox| {
-            pulled(sandbox, &everything(sandbox))?;
-            sandbox.must(&["trust", "--revoke"], b"").map(drop)
+        .run_in_folder("moved"),
+        HostileStore::untrusted(GROUP, "trust was withdrawn", |sandbox| {
+            arrive_by_pull(sandbox, &everything(sandbox))?;
+            sandbox.run_successfully(&["trust", "--revoke"], b"").map(drop)
         }),
-        Store::trusted(GROUP, "merged after trust", |sandbox| {
-            worked_in_clone(sandbox)?;
+        HostileStore::trusted(GROUP, "merged after trust", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
             let upstream = sandbox.dir.join("upstream");
-            put(&everything(sandbox), &upstream)?;
-            commit(&upstream)?;
-            put(&[files::Item::File("mine.txt".into(), "mine\n".into())], &sandbox.project())?;
-            git(&sandbox.project(), &["add", "mine.txt"])?;
-            git(&sandbox.project(), &["commit", "--quiet", "--message", "mine"])?;
-            git(&sandbox.project(), &["pull", "--quiet", "--no-rebase", "--no-edit"])?;
+            create_items(&everything(sandbox), &upstream)?;
+            commit_all(&upstream)?;
+            create_items(
+                &[files::RepositoryItem::File("mine.txt".into(), "mine\n".into())],
+                &sandbox.project_folder(),
+            )?;
+            run_git(&sandbox.project_folder(), &["add", "mine.txt"])?;
+            run_git(&sandbox.project_folder(), &["commit", "--quiet", "--message", "mine"])?;
+            run_git(&sandbox.project_folder(), &["pull", "--quiet", "--no-rebase", "--no-edit"])?;
             Ok(fs::remove_dir_all(upstream)?)
         }),
-        Store::trusted(GROUP, "stashed by somebody, popped by the user", |sandbox| {
-            worked_in_clone(sandbox)?;
-            put(&everything(sandbox), &sandbox.project())?;
-            git(&sandbox.project(), &["add", "--force", "--all"])?;
-            git(&sandbox.project(), &["stash", "--quiet"])?;
-            trust(sandbox)?;
-            git(&sandbox.project(), &["stash", "pop", "--quiet", "--index"])
+        HostileStore::trusted(GROUP, "stashed by somebody, popped by the user", |sandbox| {
+            arrange_worked_in_clone(sandbox)?;
+            create_items(&everything(sandbox), &sandbox.project_folder())?;
+            run_git(&sandbox.project_folder(), &["add", "--force", "--all"])?;
+            run_git(&sandbox.project_folder(), &["stash", "--quiet"])?;
+            trust_project(sandbox)?;
+            run_git(&sandbox.project_folder(), &["stash", "pop", "--quiet", "--index"])
         }),
     ]
 }
 
 fn move_outside(sandbox: &Sandbox, path: &str) -> Result<()> {
-    let from = sandbox.project().join(path);
+    let from = sandbox.project_folder().join(path);
     let to = sandbox.dir.join("outside").join(format!("moved-{}", path.replace('/', "-")));
     if from.exists() {
         fs::rename(&from, &to)?;
@@ -457,7 +483,7 @@ fn move_outside(sandbox: &Sandbox, path: &str) -> Result<()> {
     Ok(symlink(to, from)?)
 }
 
-fn give(sandbox: &Sandbox, user: User, paths: &[&str]) -> Result<()> {
+fn chown_to_user(sandbox: &Sandbox, user: TestUser, paths: &[&str]) -> Result<()> {
     let owner = format!("{0}:{0}", user.id());
     for path in paths {
         let mut chown = Command::new("chown");
@@ -471,7 +497,7 @@ fn set_mode(path: &Path, mode: u32) -> Result<()> {
     Ok(fs::set_permissions(path, fs::Permissions::from_mode(mode))?)
 }
 
-fn fifo(path: &Path) -> Result<()> {
+fn make_fifo(path: &Path) -> Result<()> {
     fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
     if path.symlink_metadata().is_ok() {
         fs::remove_file(path)?;
@@ -485,7 +511,7 @@ fn fifo(path: &Path) -> Result<()> {
 }
 
 /// Creates a file of the largest possible size, without using disk space.
-fn huge(path: &Path) -> Result<()> {
+fn make_huge_file(path: &Path) -> Result<()> {
     fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
     let file = fs::OpenOptions::new().create(true).append(true).open(path)?;
     Ok(file.set_len(1 << 30)?)

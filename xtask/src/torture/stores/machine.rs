@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-use super::files::{self, Item, PROJECT_ID};
+use super::files::{self, PROJECT_ID, RepositoryItem};
 use crate::sandbox::Sandbox;
 use crate::torture::rows::{self, TOOL_DONE};
 
 /// Runs git with settings that do not depend on the person who runs the torture.
-pub fn git(folder: &Path, args: &[&str]) -> Result<()> {
+pub fn run_git(folder: &Path, args: &[&str]) -> Result<()> {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     for (name, value) in [
@@ -36,45 +36,45 @@ pub fn git(folder: &Path, args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-pub fn put(items: &[Item], project: &Path) -> Result<()> {
-    items.iter().try_for_each(|item| item.put(project))
+pub fn create_items(items: &[RepositoryItem], project: &Path) -> Result<()> {
+    items.iter().try_for_each(|item| item.create_in(project))
 }
 
-pub fn commit(folder: &Path) -> Result<()> {
-    git(folder, &["add", "--force", "--all"])?;
-    git(folder, &["commit", "--quiet", "--allow-empty", "--message", "work"])
+pub fn commit_all(folder: &Path) -> Result<()> {
+    run_git(folder, &["add", "--force", "--all"])?;
+    run_git(folder, &["commit", "--quiet", "--allow-empty", "--message", "work"])
 }
 
 /// Creates a repository with these files, committed on `main`.
-pub fn repository(folder: &Path, items: &[Item]) -> Result<()> {
+pub fn create_repository(folder: &Path, items: &[RepositoryItem]) -> Result<()> {
     fs::create_dir_all(folder)?;
-    git(folder, &["init", "--quiet", "--initial-branch=main", "--template="])?;
-    put(items, folder)?;
-    commit(folder)
+    run_git(folder, &["init", "--quiet", "--initial-branch=main", "--template="])?;
+    create_items(items, folder)?;
+    commit_all(folder)
 }
 
 /// Replaces the empty project with the user's clone of `upstream`.
-pub fn clone(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
-    if sandbox.project().exists() {
-        fs::remove_dir_all(sandbox.project())?;
+pub fn clone_project(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
+    if sandbox.project_folder().exists() {
+        fs::remove_dir_all(sandbox.project_folder())?;
     }
-    let [from, to] = [upstream, &sandbox.project()].map(|path| path.display().to_string());
-    git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
+    let [from, to] = [upstream, &sandbox.project_folder()].map(|path| path.display().to_string());
+    run_git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
 }
 
 /// Records that the user trusts the project, as `thru trust` does. The command itself refuses inside a harness, and
 /// an agent may be running this test.
-pub fn trust(sandbox: &Sandbox) -> Result<()> {
-    trust_at(sandbox, &sandbox.project(), PROJECT_ID)?;
-    let status = sandbox.must(&["status", "--json"], b"")?;
+pub fn trust_project(sandbox: &Sandbox) -> Result<()> {
+    trust_root(sandbox, &sandbox.project_folder(), PROJECT_ID)?;
+    let status = sandbox.run_successfully(&["status", "--json"], b"")?;
     let told: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
     // If the project were not trusted, hooks would ignore the stores of half of the attacks.
     ensure!(told["trusted"] == true, "setting the sandbox: the project is not trusted: {told}");
     Ok(())
 }
 
-pub fn trust_at(sandbox: &Sandbox, root: &Path, project_id: &str) -> Result<()> {
-    write_trust(&sandbox.state(), root, project_id)
+pub fn trust_root(sandbox: &Sandbox, root: &Path, project_id: &str) -> Result<()> {
+    write_trust(&sandbox.state_folder(), root, project_id)
 }
 
 pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
@@ -85,17 +85,17 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
 }
 
 /// Runs a session of the user's own, so that ids are known and hooks have something to report.
-pub fn past_session(sandbox: &Sandbox) -> Result<()> {
-    sandbox.must(&["hook", "claude-code", "SessionStart"], &rows::start(&sandbox.dir))?;
-    sandbox.must(TOOL_DONE, &rows::tool(&sandbox.dir))?;
-    sandbox.must(rows::STOP, &rows::stop(&sandbox.dir)).map(drop)
+pub fn run_past_session(sandbox: &Sandbox) -> Result<()> {
+    sandbox.run_successfully(&["hook", "claude-code", "SessionStart"], &rows::start(&sandbox.dir))?;
+    sandbox.run_successfully(TOOL_DONE, &rows::tool(&sandbox.dir))?;
+    sandbox.run_successfully(rows::STOP, &rows::stop(&sandbox.dir)).map(drop)
 }
 
 /// A sandbox with a harmless shared store that the user has cloned, trusted and worked in.
-pub fn worked_in_clone(sandbox: &Sandbox) -> Result<()> {
+pub fn arrange_worked_in_clone(sandbox: &Sandbox) -> Result<()> {
     let upstream = sandbox.dir.join("upstream");
-    repository(&upstream, &files::harmless())?;
-    clone(sandbox, &upstream)?;
-    trust(sandbox)?;
-    past_session(sandbox)
+    create_repository(&upstream, &files::harmless_items())?;
+    clone_project(sandbox, &upstream)?;
+    trust_project(sandbox)?;
+    run_past_session(sandbox)
 }

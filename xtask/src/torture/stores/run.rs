@@ -8,38 +8,38 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::commands::{self, Kind, Line};
-use super::files::{self, canaries};
-use super::hooks::{self, Hook};
+use super::commands::{self, CommandKind, CommandLine};
+use super::files::{self, canaries_folder};
+use super::hooks::{self, HookSpec};
 use super::verdict::{self, Violation, Violations};
-use super::{Rules, Store, User, edited};
-use crate::memory::Helper;
+use super::{HostileStore, StoreRules, TestUser, edited};
+use crate::memory::MemoryHelper;
 use crate::sandbox::{self, Lab, Sandbox};
-use crate::torture::Depth;
+use crate::torture::TortureDepth;
 use crate::torture::rows::STOP;
 use crate::torture::snapshot::Snapshot;
 
 /// How long starting a process may take on a busy machine. A hook's own deadline begins when it runs.
-const START_MS: u64 = 50;
-const LARGEST_KB: u64 = 8 * 1024;
+const PROCESS_START_MS: u64 = 50;
+const MAX_MEMORY_KB: u64 = 8 * 1024;
 /// How much memory a hook may use in addition to the size of a large debug binary.
-const OWN_KB: u64 = 6 * 1024;
+const MAX_OWN_MEMORY_KB: u64 = 6 * 1024;
 /// The longest time that a command may take, in seconds. After this time a user would think that it hangs.
-const PATIENCE_S: u64 = 5;
+const MAX_COMMAND_SECONDS: u64 = 5;
 /// How many times a slow hook is measured. It counts as slow only if it is slow every time.
-const MEASURED: u64 = 8;
+const MAX_MEASUREMENTS: u64 = 8;
 
-pub struct Runner {
+pub struct StoreRunner {
     bin: PathBuf,
-    helper: Helper,
-    hooks: Vec<Hook>,
-    lines: Vec<Line>,
+    helper: MemoryHelper,
+    hooks: Vec<HookSpec>,
+    lines: Vec<CommandLine>,
     largest_kb: u64,
 }
 
 /// What was found in one store.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct StoreFindings {
     pub hooks: usize,
     pub commands: usize,
     pub slowest_ms: u64,
@@ -48,32 +48,32 @@ pub struct Found {
     pub violations: Vec<(Violation, String, String)>,
 }
 
-impl Found {
-    fn add(&mut self, what: &str, violations: Violations) {
+impl StoreFindings {
+    fn add_violations(&mut self, what: &str, violations: Violations) {
         self.violations
             .extend(violations.into_iter().map(|(violation, text)| (violation, text, what.to_owned())));
     }
 }
 
 /// One store on disk, and its state before anything ran.
-struct Trial<'a> {
-    store: &'a Store,
+struct StoreTrial<'a> {
+    store: &'a HostileStore,
     sandbox: Sandbox,
     before: Snapshot,
 }
 
-impl Runner {
+impl StoreRunner {
     pub fn new(lab: &Lab) -> Result<Self> {
         // Other users must be able to reach the lab.
         fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
         let bin = lab.path().join("thru");
         fs::copy(&lab.bin, &bin).context("copying the binary")?;
         let sandbox = lab.sandbox("help")?;
-        let lines = commands::all(&sandbox)?;
-        let helper = Helper::build()?;
-        let (_, idle) = helper.measure(&sandbox.thru(&["hook", "claude-code", "Stop"]), b"{}")?;
-        let largest_kb = LARGEST_KB.max(idle.kb + OWN_KB);
-        Ok(Self { bin, helper, hooks: hooks::all()?, lines, largest_kb })
+        let lines = commands::all_command_lines(&sandbox)?;
+        let helper = MemoryHelper::build()?;
+        let (_, idle) = helper.measure(&sandbox.thru_command(&["hook", "claude-code", "Stop"]), b"{}")?;
+        let largest_kb = MAX_MEMORY_KB.max(idle.kb + MAX_OWN_MEMORY_KB);
+        Ok(Self { bin, helper, hooks: hooks::all_hooks()?, lines, largest_kb })
     }
 
     pub fn may_change_user(&self) -> bool {
@@ -85,29 +85,35 @@ impl Runner {
 
     /// Checks that a loop and a run that the user started are really fed and run. Otherwise the torture could pass
     /// because it cannot see violations.
-    pub fn control(&self, lab: &Lab) -> Result<()> {
-        let store = Store::trusted("control", "control", |sandbox| {
-            edited::start_loop(sandbox, &format!("touch {}", canaries(sandbox).join("control").display()))
+    pub fn check_control_case(&self, lab: &Lab) -> Result<()> {
+        let store = HostileStore::trusted("control", "control", |sandbox| {
+            edited::start_loop(
+                sandbox,
+                &format!("touch {}", canaries_folder(sandbox).join("control").display()),
+            )
         });
-        let trial = self.arrange(lab, "control-loop", &store)?;
+        let trial = self.arrange_store(lab, "control-loop", &store)?;
         let mut seen = Vec::new();
         for hook in self.hooks.iter().filter(|hook| hook.argv() == STOP) {
-            let mut found = Found::default();
-            self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
+            let mut found = StoreFindings::default();
+            self.run_hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
             seen.extend(found.violations.iter().map(|(violation, ..)| *violation));
         }
         ensure!(
             seen.contains(&Violation::Fed) && seen.contains(&Violation::Ran),
             "a loop of the user's own is not seen to be fed and to run its validator: {seen:?}"
         );
-        let store = Store::trusted("control", "control", |sandbox| {
-            edited::expect_run(sandbox, &["touch", &canaries(sandbox).join("control").display().to_string()])
+        let store = HostileStore::trusted("control", "control", |sandbox| {
+            edited::expect_run(
+                sandbox,
+                &["touch", &canaries_folder(sandbox).join("control").display().to_string()],
+            )
         });
-        let trial = self.arrange(lab, "control-run", &store)?;
-        let mut found = Found::default();
+        let trial = self.arrange_store(lab, "control-run", &store)?;
+        let mut found = StoreFindings::default();
         for argv in [["gate", "run"].as_slice(), &["install", "droid", "--user"]] {
-            let line = Line { argv, kind: Kind::Plain, stdin: "", in_harness: false };
-            self.command(&trial, &line, &mut found)?;
+            let line = CommandLine { argv, kind: CommandKind::Plain, stdin: "", in_harness: false };
+            self.run_command(&trial, &line, &mut found)?;
         }
         let seen: Vec<Violation> = found.violations.iter().map(|(violation, ..)| *violation).collect();
         ensure!(
@@ -117,7 +123,7 @@ impl Runner {
         Ok(())
     }
 
-    fn arrange<'a>(&self, lab: &Lab, name: &str, store: &'a Store) -> Result<Trial<'a>> {
+    fn arrange_store<'a>(&self, lab: &Lab, name: &str, store: &'a HostileStore) -> Result<StoreTrial<'a>> {
         let mut sandbox = lab.sandbox(name)?;
         sandbox.bin.clone_from(&self.bin);
         files::user_files(&sandbox)?;
@@ -128,69 +134,75 @@ impl Runner {
             fs::remove_dir_all(upstream)?;
         }
         let before = Snapshot::take(&sandbox.dir)?;
-        Ok(Trial { store, sandbox, before })
+        Ok(StoreTrial { store, sandbox, before })
     }
 
     /// Runs everything in one store. A full run tries every hook alone and in a session, and every command. A quick
     /// run tries hooks alone only if they would act on a loop. Of the commands that neither start anything nor
     /// write settings, it tries only a third, and a different third for each store.
-    pub fn try_store(&self, lab: &Lab, at: usize, store: &Store, depth: Depth) -> Result<Found> {
-        let trial = self.arrange(lab, &format!("store-{at}"), store)?;
-        let mut found = Found::default();
-        for hook in self.hooks.iter().filter(|hook| depth == Depth::Full || hook.sets_going()) {
-            let after = self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
-            trial.before.undo(&after, &trial.sandbox.dir)?;
+    pub fn try_store(
+        &self,
+        lab: &Lab,
+        at: usize,
+        store: &HostileStore,
+        depth: TortureDepth,
+    ) -> Result<StoreFindings> {
+        let trial = self.arrange_store(lab, &format!("store-{at}"), store)?;
+        let mut found = StoreFindings::default();
+        for hook in self.hooks.iter().filter(|hook| depth == TortureDepth::Full || hook.affects_loops()) {
+            let after = self.run_hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
+            trial.before.restore_changed(&after, &trial.sandbox.dir)?;
         }
         // The hooks also run as a session, so that each hook finds what the previous hooks left.
         for harness in harness::HARNESSES {
             let mut before = trial.before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
-                before = self.hook(&trial, hook, &before, &store.rules, &mut found)?;
+                before = self.run_hook(&trial, hook, &before, &store.rules, &mut found)?;
             }
-            trial.before.undo(&before, &trial.sandbox.dir)?;
+            trial.before.restore_changed(&before, &trial.sandbox.dir)?;
         }
         for (number, line) in self.lines.iter().enumerate() {
-            let is_harmless = line.kind == Kind::Plain && !line.precedes_session();
-            if depth == Depth::Quick && is_harmless && !(number + at).is_multiple_of(3) {
+            let is_harmless = line.kind == CommandKind::Plain && !line.precedes_session();
+            if depth == TortureDepth::Quick && is_harmless && !(number + at).is_multiple_of(3) {
                 continue;
             }
-            let after = self.command(&trial, line, &mut found)?;
-            trial.before.undo(&after, &trial.sandbox.dir)?;
+            let after = self.run_command(&trial, line, &mut found)?;
+            trial.before.restore_changed(&after, &trial.sandbox.dir)?;
         }
         fs::remove_dir_all(&trial.sandbox.dir)?;
         Ok(found)
     }
 
     /// Runs a hook, judges it, and returns the state afterwards.
-    fn hook(
+    fn run_hook(
         &self,
-        trial: &Trial,
-        hook: &Hook,
+        trial: &StoreTrial,
+        hook: &HookSpec,
         before: &Snapshot,
-        rules: &Rules,
-        found: &mut Found,
+        rules: &StoreRules,
+        found: &mut StoreFindings,
     ) -> Result<Snapshot> {
         let argv = hook.argv();
         let sandbox = &trial.sandbox;
         let payload = hook.payload(&sandbox.dir.join("home"), &sandbox.dir.join(trial.store.cwd));
         let mut violations = Violations::new();
-        let command = trial.thru(&argv);
+        let command = trial.thru_command(&argv);
         let (output, mut spent) = self.helper.measure(&command, &payload)?;
         let mut after = Snapshot::take(&sandbox.dir)?;
-        let changed = before.changed(&after);
-        verdict::of_hook(rules, &output, &changed, &mut violations);
-        verdict::copied(before, &after, &changed, &mut violations);
-        for again in 1..MEASURED {
-            if spent.ms <= hook.deadline_ms + START_MS {
+        let changed = before.changed_paths(&after);
+        verdict::judge_hook(rules, &output, &changed, &mut violations);
+        verdict::report_copied_files(before, &after, &changed, &mut violations);
+        for again in 1..MAX_MEASUREMENTS {
+            if spent.ms <= hook.deadline_ms + PROCESS_START_MS {
                 break;
             }
-            before.undo(&after, &sandbox.dir)?;
+            before.restore_changed(&after, &sandbox.dir)?;
             // After a short wait the machine may be less busy.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
             after = Snapshot::take(&sandbox.dir)?;
         }
-        if spent.ms > hook.deadline_ms + START_MS {
+        if spent.ms > hook.deadline_ms + PROCESS_START_MS {
             violations.push((Violation::Limits, format!("{} took {} ms", argv.join(" "), spent.ms)));
         }
         if spent.kb > self.largest_kb {
@@ -199,42 +211,48 @@ impl Runner {
         found.hooks += 1;
         found.slowest_ms = found.slowest_ms.max(spent.ms);
         found.largest_kb = found.largest_kb.max(spent.kb);
-        found.add(&format!("thru {}", argv.join(" ")), violations);
+        found.add_violations(&format!("thru {}", argv.join(" ")), violations);
         Ok(after)
     }
 
     /// Runs a command and, if it affects hooks, a session after it. Neither may run anything from the store.
-    fn command(&self, trial: &Trial, line: &Line, found: &mut Found) -> Result<Snapshot> {
+    fn run_command(
+        &self,
+        trial: &StoreTrial,
+        line: &CommandLine,
+        found: &mut StoreFindings,
+    ) -> Result<Snapshot> {
         let sandbox = &trial.sandbox;
-        let mut command = trial.thru(line.argv);
+        let mut command = trial.thru_command(line.argv);
         if line.in_harness {
             command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", sandbox::SESSION);
         }
         let start = Instant::now();
-        let output = sandbox::finish(&mut command, line.stdin.as_bytes())?;
+        let output = sandbox::run_with_timeout(&mut command, line.stdin.as_bytes())?;
         let mut violations = Violations::new();
-        if start.elapsed().as_secs() >= PATIENCE_S {
-            violations.push((Violation::Broke, format!("it took more than {PATIENCE_S} seconds")));
+        if start.elapsed().as_secs() >= MAX_COMMAND_SECONDS {
+            violations.push((Violation::Broke, format!("it took more than {MAX_COMMAND_SECONDS} seconds")));
         }
         let after = Snapshot::take(&sandbox.dir)?;
-        let changed = trial.before.changed(&after);
-        verdict::of_command(&trial.store.rules, line, &output, &changed, &mut violations);
-        verdict::copied(&trial.before, &after, &changed, &mut violations);
+        let changed = trial.before.changed_paths(&after);
+        verdict::judge_command(&trial.store.rules, line, &output, &changed, &mut violations);
+        verdict::report_copied_files(&trial.before, &after, &changed, &mut violations);
         found.commands += 1;
         let what =
             format!("thru {}{}", line.argv.join(" "), if line.in_harness { " (by an agent)" } else { "" });
-        found.add(&what, violations);
+        found.add_violations(&what, violations);
         if !output.status.success() || changed.is_empty() || !line.precedes_session() {
             return Ok(after);
         }
-        let mut later = Found::default();
+        let mut later = StoreFindings::default();
         let rules = trial.rules_after(line, &after);
         let mut now = after;
-        for hook in self.hooks.iter().filter(|hook| hook.sets_going()) {
-            now = self.hook(trial, hook, &now, &rules, &mut later)?;
+        for hook in self.hooks.iter().filter(|hook| hook.affects_loops()) {
+            now = self.run_hook(trial, hook, &now, &rules, &mut later)?;
         }
         found.hooks += later.hooks;
-        let counts = |violation: &Violation| line.kind != Kind::StartsLoop || *violation != Violation::Fed;
+        let counts =
+            |violation: &Violation| line.kind != CommandKind::StartsLoop || *violation != Violation::Fed;
         let later = later.violations.into_iter().filter(|(violation, ..)| counts(violation));
         found
             .violations
@@ -243,10 +261,10 @@ impl Runner {
     }
 }
 
-impl Trial<'_> {
-    fn thru(&self, argv: &[&str]) -> Command {
+impl StoreTrial<'_> {
+    fn thru_command(&self, argv: &[&str]) -> Command {
         let cwd = self.sandbox.dir.join(self.store.cwd);
-        let mut command = self.sandbox.thru(argv);
+        let mut command = self.sandbox.thru_command(argv);
         command.current_dir(&cwd);
         if argv.first() == Some(&"hook") {
             command.env("CLAUDE_PROJECT_DIR", &cwd).env("FACTORY_PROJECT_DIR", &cwd);
@@ -255,21 +273,21 @@ impl Trial<'_> {
             command.env(name, value.replace('@', &self.sandbox.dir.display().to_string()));
         }
         match self.store.user {
-            User::Caller | User::Root => command,
+            TestUser::Caller | TestUser::Root => command,
             user => {
                 let mut setpriv = Command::new("setpriv");
                 setpriv.args(["--reuid", user.id(), "--regid", user.id(), "--clear-groups"]);
-                sandbox::inside(setpriv, &command)
+                sandbox::wrap_command(setpriv, &command)
             }
         }
     }
 
     /// Returns the rules that apply after a command. If the command created the store, or the user has just trusted
     /// it, the store is the user's own.
-    fn rules_after(&self, line: &Line, after: &Snapshot) -> Rules {
+    fn rules_after(&self, line: &CommandLine, after: &Snapshot) -> StoreRules {
         let marker = Path::new(self.store.cwd).join(".agent/context/root.json");
-        let is_new = self.before.file(&marker).is_none() && after.file(&marker).is_some();
+        let is_new = self.before.file_bytes(&marker).is_none() && after.file_bytes(&marker).is_some();
         let is_trusted = self.store.rules.is_trusted || is_new || line.argv == ["trust"];
-        Rules { is_trusted, ..self.store.rules.clone() }
+        StoreRules { is_trusted, ..self.store.rules.clone() }
     }
 }

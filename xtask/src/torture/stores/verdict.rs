@@ -5,10 +5,10 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use super::Rules;
-use super::commands::{Kind, Line};
-use super::files::{ORDER, SECRET, TEXT};
-use crate::sandbox::HUNG;
+use super::StoreRules;
+use super::commands::{CommandKind, CommandLine};
+use super::files::{PROMPT_CANARY, SECRET_CANARY, TEXT_CANARY};
+use crate::sandbox::HUNG_MESSAGE;
 use crate::torture::judge;
 use crate::torture::snapshot::Snapshot;
 
@@ -31,14 +31,14 @@ pub enum Violation {
 pub type Violations = Vec<(Violation, String)>;
 
 /// Judges a hook. A hook may write records in a trusted store, and must write nothing in any other store.
-pub fn of_hook(rules: &Rules, output: &Output, changed: &[PathBuf], found: &mut Violations) {
+pub fn judge_hook(rules: &StoreRules, output: &Output, changed: &[PathBuf], found: &mut Violations) {
     let mut wrong = Vec::new();
-    judge::hook_output(output, &mut wrong);
+    judge::judge_hook_output(output, &mut wrong);
     found.extend(wrong.into_iter().map(|(_, text)| (Violation::Broke, text)));
-    fed(rules, output, found);
-    leaked(output, found);
+    report_fed_prompt(rules, output, found);
+    report_leaked_text(output, found);
     for path in changed {
-        if ran(path, found) {
+        if report_if_command_ran(path, found) {
             continue;
         }
         let is_record =
@@ -54,22 +54,28 @@ pub fn of_hook(rules: &Rules, output: &Output, changed: &[PathBuf], found: &mut 
     }
 }
 
-pub fn of_command(rules: &Rules, line: &Line, output: &Output, changed: &[PathBuf], found: &mut Violations) {
+pub fn judge_command(
+    rules: &StoreRules,
+    line: &CommandLine,
+    output: &Output,
+    changed: &[PathBuf],
+    found: &mut Violations,
+) {
     let mut wrong = Vec::new();
-    judge::cli_output(output, &mut wrong);
+    judge::judge_command_output(output, &mut wrong);
     found.extend(wrong.into_iter().map(|(_, text)| (Violation::Broke, text)));
-    if output.stderr == HUNG.as_bytes() {
-        found.push((Violation::Broke, HUNG.to_owned()));
+    if output.stderr == HUNG_MESSAGE.as_bytes() {
+        found.push((Violation::Broke, HUNG_MESSAGE.to_owned()));
     }
-    leaked(output, found);
+    report_leaked_text(output, found);
     for path in changed {
-        if !ran(path, found) && !may_change(rules, line.kind, path) {
+        if !report_if_command_ran(path, found) && !may_change(rules, line.kind, path) {
             found.push((Violation::Wrote, format!("it changed {}", path.display())));
         }
     }
 }
 
-fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
+fn may_change(rules: &StoreRules, kind: CommandKind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
     let is_record = rules.writes.iter().any(|folder| below(folder, ".agent"));
     // The exclude list belongs to the repository around the current folder.
@@ -88,30 +94,32 @@ fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
             .any(|folder| names.iter().any(|name| below(folder, name)))
             || path.starts_with("config/opencode")
     };
-    is_record || path.starts_with(rules.state) || (kind == Kind::Settings && (is_setting() || is_own_list()))
+    is_record
+        || path.starts_with(rules.state)
+        || (kind == CommandKind::Settings && (is_setting() || is_own_list()))
 }
 
 /// Returns whether a changed path shows that a command of the store was run, and adds the violation to `found`.
-fn ran(path: &Path, found: &mut Violations) -> bool {
+fn report_if_command_ran(path: &Path, found: &mut Violations) -> bool {
     let is_canary = path.starts_with("canary");
     if is_canary {
-        found.push((Violation::Ran, format!("the command `{}` of the store was run", name_of(path))));
+        found.push((Violation::Ran, format!("the command `{}` of the store was run", file_name(path))));
     }
     is_canary
 }
 
-fn name_of(path: &Path) -> String {
+fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-pub fn fed(rules: &Rules, output: &Output, found: &mut Violations) {
+pub fn report_fed_prompt(rules: &StoreRules, output: &Output, found: &mut Violations) {
     let text = String::from_utf8_lossy(&output.stdout);
     let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let told = || judge::first_line(&output.stdout);
     if reply["decision"] == "block" || reply["continue"] == false {
         found.push((Violation::Fed, format!("a hook held the agent: {}", told())));
     }
-    if text.contains(ORDER) {
+    if text.contains(PROMPT_CANARY) {
         found.push((Violation::Fed, format!("a hook gave the agent the store's prompt: {}", told())));
     }
     if text.to_lowercase().contains("the user started") {
@@ -121,7 +129,7 @@ pub fn fed(rules: &Rules, output: &Output, found: &mut Violations) {
         let only_to_the_user = reply
             .as_object()
             .is_some_and(|reply| reply.keys().all(|key| key == "systemMessage" || key == "tell"));
-        if text.contains(TEXT) || !(text.trim().is_empty() || only_to_the_user) {
+        if text.contains(TEXT_CANARY) || !(text.trim().is_empty() || only_to_the_user) {
             found.push((
                 Violation::Fed,
                 format!("a hook told the agent of a store that is not trusted: {}", told()),
@@ -130,19 +138,21 @@ pub fn fed(rules: &Rules, output: &Output, found: &mut Violations) {
     }
 }
 
-fn leaked(output: &Output, found: &mut Violations) {
+fn report_leaked_text(output: &Output, found: &mut Violations) {
     for bytes in [&output.stdout, &output.stderr] {
-        if String::from_utf8_lossy(bytes).contains(SECRET) {
+        if String::from_utf8_lossy(bytes).contains(SECRET_CANARY) {
             found.push((Violation::Leaked, "a file outside the project was shown".to_owned()));
         }
     }
 }
 
 /// Reports every file from outside the project whose content was copied into the store.
-pub fn copied(before: &Snapshot, after: &Snapshot, changed: &[PathBuf], found: &mut Violations) {
+pub fn report_copied_files(before: &Snapshot, after: &Snapshot, changed: &[PathBuf], found: &mut Violations) {
     for path in changed {
         let holds = |snapshot: &Snapshot| {
-            snapshot.file(path).is_some_and(|bytes| String::from_utf8_lossy(bytes).contains(SECRET))
+            snapshot
+                .file_bytes(path)
+                .is_some_and(|bytes| String::from_utf8_lossy(bytes).contains(SECRET_CANARY))
         };
         if holds(after) && !holds(before) {
             found.push((

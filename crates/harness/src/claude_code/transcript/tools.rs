@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use model::event::{Action, TodoChange, TodoStatus, Touched};
-use model::transcript::{CallResult, Item, NAME_BYTES, NOTE_BYTES};
+use model::event::{FileAction, TodoChange, TodoStatus, TouchedFile};
+use model::transcript::{CallResult, MAX_NAME_BYTES, MAX_NOTE_BYTES, TranscriptItem};
 
 use super::words;
-use crate::tools::exit_code_before;
+use crate::tools::exit_code_at_start;
 use crate::transcript::message::RawResult;
-use crate::transcript::walk::{Walk, unquote};
+use crate::transcript::walk::{JsonWalk, decode_string};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -18,50 +18,50 @@ type Text<'a> = Cow<'a, str>;
 pub struct ToolReport<'a> {
     /// True if the command ran to its end. Its exit code is then zero, unless the result contains another one.
     ended: bool,
-    files: Vec<Touched<'a>>,
+    files: Vec<TouchedFile<'a>>,
     todo: Option<TodoChange<'a>>,
     answers: Vec<(Text<'a>, Text<'a>)>,
 }
 
 impl<'a> ToolReport<'a> {
     /// Reads the first few fields and stops at the first useless one, because the rest can be megabytes long.
-    pub fn read(walk: &mut Walk<'a>) -> ToolReport<'a> {
+    pub fn read_first_fields(walk: &mut JsonWalk<'a>) -> ToolReport<'a> {
         let mut report = ToolReport::default();
         let mut made = None;
-        if !walk.object() {
+        if !walk.enter_object() {
             return report;
         }
-        while let Some(key) = walk.key() {
+        while let Some(key) = walk.next_key() {
             match key {
                 b"stdout" => {
-                    walk.skip();
+                    walk.skip_value();
                     report.ended = true;
                 }
-                b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip(),
-                b"interrupted" => report.ended &= !walk.raw().is_true(),
+                b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip_value(),
+                b"interrupted" => report.ended &= !walk.take_raw().is_true(),
                 // "No matches found" means that the exit code is not zero, but does not say which code it is.
                 b"returnCodeInterpretation" | b"backgroundTaskId" => {
-                    walk.skip();
+                    walk.skip_value();
                     report.ended = false;
                 }
                 b"type" => {
-                    made = match walk.text(NAME_BYTES).as_deref() {
-                        Some("create") => Some(Action::Create),
-                        Some("update") => Some(Action::Edit),
+                    made = match walk.take_text(MAX_NAME_BYTES).as_deref() {
+                        Some("create") => Some(FileAction::Create),
+                        Some("update") => Some(FileAction::Edit),
                         _ => break,
                     }
                 }
                 b"filePath" => {
-                    let path = walk.text(NOTE_BYTES);
-                    report.files.extend(path.zip(made).map(|(path, action)| Touched { path, action }));
+                    let path = walk.take_text(MAX_NOTE_BYTES);
+                    report.files.extend(path.zip(made).map(|(path, action)| TouchedFile { path, action }));
                     break;
                 }
                 b"task" => {
-                    report.todo = task(walk);
+                    report.todo = new_todo_entry(walk);
                     break;
                 }
                 b"answers" => {
-                    report.answers = answers(walk);
+                    report.answers = question_answers(walk);
                     break;
                 }
                 _ => break,
@@ -73,30 +73,30 @@ impl<'a> ToolReport<'a> {
 
 /// Converts a result to the neutral form, with what the report adds. A line has one report; the caller passes it with
 /// the first result only.
-pub fn result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<Item<'a>>) {
-    let mut result = raw.read();
+pub fn push_result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<TranscriptItem<'a>>) {
+    let mut result = raw.to_call_result();
     result.files = report.files;
     if result.failed {
-        fail(&mut result, items);
+        mark_failed(&mut result, items);
     } else if report.ended {
         result.exit = Some(0);
     }
     let call = result.call.clone();
-    items.push(Item::Result(result));
-    items.extend(report.todo.map(Item::Todos));
-    items.extend(report.answers.into_iter().map(|(question, text)| Item::Answer {
+    items.push(TranscriptItem::Result(result));
+    items.extend(report.todo.map(TranscriptItem::Todos));
+    items.extend(report.answers.into_iter().map(|(question, text)| TranscriptItem::Answer {
         call: call.clone(),
         question: Some(question),
         text,
     }));
 }
 
-fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
-    if let Some(said) = words::refusal(&result.text) {
+fn mark_failed<'a>(result: &mut CallResult<'a>, items: &mut Vec<TranscriptItem<'a>>) {
+    if let Some(said) = words::refusal_words(&result.text) {
         result.refused = true;
         if let Some(said) = said {
             let text = said.to_owned().into();
-            items.push(Item::Answer { call: result.call.clone(), question: None, text });
+            items.push(TranscriptItem::Answer { call: result.call.clone(), question: None, text });
         }
         return;
     }
@@ -104,15 +104,15 @@ fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
     if let Some(inner) = inner.map(|inner| inner.strip_suffix("</tool_use_error>").unwrap_or(inner)) {
         result.text = inner.to_owned().into();
     }
-    if let Some((code, output)) = exit_code_before(&result.text) {
+    if let Some((code, output)) = exit_code_at_start(&result.text) {
         result.exit = Some(code);
         result.text = output.to_owned().into();
     }
 }
 
 /// Returns the new todo entry from the result, because the call did not contain its number yet.
-fn task<'a>(walk: &mut Walk<'a>) -> Option<TodoChange<'a>> {
-    let task = walk.raw().fields();
+fn new_todo_entry<'a>(walk: &mut JsonWalk<'a>) -> Option<TodoChange<'a>> {
+    let task = walk.take_raw().fields();
     Some(TodoChange::One {
         id: task.text("id")?,
         text: task.text("subject"),
@@ -121,12 +121,12 @@ fn task<'a>(walk: &mut Walk<'a>) -> Option<TodoChange<'a>> {
 }
 
 /// Returns each question with the user's answer.
-fn answers<'a>(walk: &mut Walk<'a>) -> Vec<(Text<'a>, Text<'a>)> {
+fn question_answers<'a>(walk: &mut JsonWalk<'a>) -> Vec<(Text<'a>, Text<'a>)> {
     let mut answers = Vec::new();
-    if walk.object() {
-        while let Some(key) = walk.key() {
-            let question = unquote(key);
-            answers.extend(walk.text(NOTE_BYTES).map(|answer| (question, answer)));
+    if walk.enter_object() {
+        while let Some(key) = walk.next_key() {
+            let question = decode_string(key);
+            answers.extend(walk.take_text(MAX_NOTE_BYTES).map(|answer| (question, answer)));
         }
     }
     answers

@@ -2,8 +2,8 @@ use super::*;
 
 #[test]
 fn whose_words() {
-    let slash = |text: &'static str| Some((text, Typed::Slash));
-    let words = |text: &'static str| Some((text, Typed::Words));
+    let slash = |text: &'static str| Some((text, PromptOrigin::Slash));
+    let words = |text: &'static str| Some((text, PromptOrigin::Words));
     let cases = [
         ("fix it", words("fix it")),
         ("  fix it\n", words("fix it")),
@@ -19,7 +19,7 @@ fn whose_words() {
         ("<command-name>/torn", None),
         ("/compact keep X", slash("/compact keep X")),
         ("/home/dev/a.rs is wrong", words("/home/dev/a.rs is wrong")),
-        ("<bash-input>git pull</bash-input>", Some(("git pull", Typed::Shell))),
+        ("<bash-input>git pull</bash-input>", Some(("git pull", PromptOrigin::Shell))),
         ("<bash-stdout>x</bash-stdout><bash-stderr>y</bash-stderr>", None),
         ("<local-command-stdout>See ya!</local-command-stdout>", None),
         ("<local-command-caveat>Caveat</local-command-caveat>", None),
@@ -37,25 +37,28 @@ fn whose_words() {
         ("This session is being continued from a previous conversation that ran out", None),
     ];
     for (text, expected) in cases {
-        let found = prompt(text.into());
+        let found = extract_prompt(text.into());
         assert_eq!(found.as_ref().map(|(text, typed)| (text.as_ref(), *typed)), expected, "{text}");
     }
 }
 
 #[test]
 fn what_is_no_prompt_but_says_something() {
-    assert_eq!(item("[Request interrupted by user]".into()), Some(Item::Interrupted));
-    assert_eq!(item("Stop hook feedback:\nGO ON".into()), Some(Item::Feedback { text: "GO ON".into() }));
-    assert_eq!(item("<bash-stdout>x".into()), None);
+    assert_eq!(classify_user_text("[Request interrupted by user]".into()), Some(TranscriptItem::Interrupted));
+    assert_eq!(
+        classify_user_text("Stop hook feedback:\nGO ON".into()),
+        Some(TranscriptItem::Feedback { text: "GO ON".into() })
+    );
+    assert_eq!(classify_user_text("<bash-stdout>x".into()), None);
 }
 
 #[test]
 fn a_refusal_and_its_reason() {
     let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. …).";
     assert_eq!(
-        refusal(&format!("{refused} To tell you how to proceed, the user said:\nnot that one")),
+        refusal_words(&format!("{refused} To tell you how to proceed, the user said:\nnot that one")),
         Some(Some("not that one"))
     );
-    assert_eq!(refusal(&format!("{refused} STOP what you are doing")), Some(None));
-    assert_eq!(refusal("Exit code 1"), None);
+    assert_eq!(refusal_words(&format!("{refused} STOP what you are doing")), Some(None));
+    assert_eq!(refusal_words("Exit code 1"), None);
 }

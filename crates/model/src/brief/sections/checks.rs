@@ -2,68 +2,72 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::brief::Material;
-use crate::brief::candidate::{Candidate, Class, Measure};
-use crate::brief::gather::Gathered;
+use crate::brief::BriefMaterial;
+use crate::brief::candidate::{Candidate, FactClass, SignalValue};
+use crate::brief::gather::GatheredCandidates;
 use crate::digest::{CommandUse, Digest};
-use crate::render::{code, inline, path};
-use crate::run::{self, Check, CommandPurpose, Ended, Sort};
-use crate::score::Signal;
-use crate::text::{commands_in, cut};
+use crate::render::{in_backticks, inline_for_model, path_or_code};
+use crate::run::{self, CommandKind, CommandPurpose, ProjectCheck, RunResult};
+use crate::score::ScoreSignal;
+use crate::text::{cut_to_bytes, quoted_commands};
 
 /// How many characters of a command identify it, with a small margin.
 pub(super) const COMMAND_ID_CHARS: usize = 66;
 
 /// The most checks that are listed.
-const MOST_CHECKS: usize = 5;
+const MAX_CHECKS: usize = 5;
 
 /// The most other commands that are listed.
-const MOST_COMMANDS: usize = 4;
+const MAX_COMMANDS: usize = 4;
 
 /// The longest command that is listed, in characters. A longer one would be cut, and could not be typed again.
-const LONGEST_COMMAND: usize = 160;
+const MAX_COMMAND_CHARS: usize = 160;
 
-pub fn gather(material: &Material, all: &mut Gathered) {
+pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let newest = newest_runs(digest);
-    let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
-    let beside = !material.summary().is_empty();
+    let newest = newest_run_per_check(digest);
+    let failing: Vec<String> = digest.open_failures().map(|failure| failure.command_to_repeat()).collect();
+    let beside = !material.visible_summary().is_empty();
     // Whoever reads a command in the summary knows how that is checked.
-    let known: Vec<Sort> = commands_in(material.summary()).into_iter().filter_map(run::sort).collect();
-    let task = digest.goal().task.or(digest.goal().newest).map_or(0, |prompt| prompt.record);
+    let known: Vec<CommandKind> =
+        quoted_commands(material.visible_summary()).into_iter().filter_map(run::command_kind).collect();
+    let task = digest.current_goal().task.or(digest.current_goal().newest).map_or(0, |prompt| prompt.record);
     let asked = digest.prompts.last().map_or(0, |prompt| prompt.record);
-    let is_whole = |check: &Check| check.sort == Sort::Test && !run::is_narrow(check);
+    let is_whole = |check: &ProjectCheck| check.sort == CommandKind::Test && !run::is_partial_test_run(check);
     let tested_whole =
-        digest.checks.iter().any(|used| run::checks(&used.run, &used.folder).iter().any(is_whole));
+        digest.checks.iter().any(|used| run::checks_of_command(&used.run, &used.folder).iter().any(is_whole));
     // A check that is part of a listed command line is not listed again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
     let outside = if digest.is_changed_outside() { ", before later changes" } else { "" };
     for command in digest.ranked_commands() {
-        let runnable = run::runnable(&command.command);
-        if failing.contains(&runnable) || !told.insert(inline(&runnable, COMMAND_ID_CHARS)) {
+        let runnable = run::command_to_repeat(&command.command);
+        if failing.contains(&runnable) || !told.insert(inline_for_model(&runnable, COMMAND_ID_CHARS)) {
             continue;
         }
         match run::command_purpose(&command.command, &command.folder) {
             CommandPurpose::Checks(checks) => {
-                let keys: Vec<String> = checks.iter().map(Check::key).collect();
+                let keys: Vec<String> = checks.iter().map(ProjectCheck::identity_key).collect();
                 // Formatting is not a check: with it, a line checks the same.
-                let proving = checks.iter().filter(|check| check.sort.is_check()).map(Check::key);
+                let proving =
+                    checks.iter().filter(|check| check.sort.is_check()).map(ProjectCheck::identity_key);
                 let proving: Vec<String> = proving.collect();
                 let told_by = if proving.is_empty() { &keys } else { &proving };
                 if told_by.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
                 // A run of some tests served an earlier request; runs of the whole suite stay useful.
-                if tested_whole && command.last < asked && checks.iter().all(run::is_narrow) {
+                if tested_whole && command.last < asked && checks.iter().all(run::is_partial_test_run) {
                     continue;
                 }
-                let (ended, last) = ended(&keys, &newest, command);
+                let (ended, last) = result_of_command(&keys, &newest, command);
                 // Next to a summary, only tests and lints of the whole project are listed, and only with a known
                 // result.
-                let is_main =
-                    |check: &Check| matches!(check.sort, Sort::Test | Sort::Lint) && !run::is_narrow(check);
-                if beside && (ended == Ended::Unknown || !checks.iter().any(is_main)) {
+                let is_main = |check: &ProjectCheck| {
+                    matches!(check.sort, CommandKind::Test | CommandKind::Lint)
+                        && !run::is_partial_test_run(check)
+                };
+                if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
                 // One that was for another task may be about other files.
@@ -73,84 +77,90 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                     continue;
                 }
                 // Failing checks have their own section.
-                if ended == Ended::Failed && !failing.is_empty() {
+                if ended == RunResult::Failed && !failing.is_empty() {
                     continue;
                 }
                 checked.extend(keys);
-                if checks_told == MOST_CHECKS || runnable.chars().count() > LONGEST_COMMAND {
+                if checks_told == MAX_CHECKS || runnable.chars().count() > MAX_COMMAND_CHARS {
                     continue;
                 }
                 checks_told += 1;
-                let stale = match digest.edited_after(last) {
+                let stale = match digest.file_edited_after(last) {
                     Some(_) => ", before the last edits",
                     None => outside,
                 };
-                let ended_words = format!(" → {}{stale}", words(ended));
+                let ended_words = format!(" → {}{stale}", result_word(ended));
                 let folder = digest.folder_of(&command.command, &command.folder);
-                let check = add(all, Class::Checks, (command, &folder), &runnable, &ended_words);
-                if ended == Ended::Passed {
+                let check = add_command(all, FactClass::Checks, (command, &folder), &runnable, &ended_words);
+                if ended == RunResult::Passed {
                     check.signals.given = vec![
-                        (Signal::Commands, Measure::OfStanding(0.75)),
-                        (Signal::RecentSuccess, Measure::OfStanding(0.5)),
+                        (ScoreSignal::Commands, SignalValue::OfStanding(0.75)),
+                        (ScoreSignal::RecentSuccess, SignalValue::OfStanding(0.5)),
                     ];
                 }
             }
             // A command that ran only once will hardly be needed again.
             CommandPurpose::Other(_)
-                if command.runs > 1 && commands_told < MOST_COMMANDS && runnable.len() <= LONGEST_COMMAND =>
+                if command.runs > 1
+                    && commands_told < MAX_COMMANDS
+                    && runnable.len() <= MAX_COMMAND_CHARS =>
             {
                 commands_told += 1;
                 let folder = digest.folder_of(&command.command, &command.folder);
-                add(all, Class::Commands, (command, &folder), &runnable, "");
+                add_command(all, FactClass::Commands, (command, &folder), &runnable, "");
             }
             CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::Look => {}
         }
     }
 }
 
-fn add<'a>(
-    all: &'a mut Gathered,
-    class: Class,
+fn add_command<'a>(
+    all: &'a mut GatheredCandidates,
+    class: FactClass,
     (command, folder): (&CommandUse, &str),
     runnable: &str,
     ended: &str,
 ) -> &'a mut Candidate {
-    let folder = if folder.is_empty() { String::new() } else { format!(" in {}", path(folder, 100)) };
-    let form = format!("{}{folder}{ended}", code(runnable, LONGEST_COMMAND));
-    let id = format!("command:{}", inline(&command.command, 60));
-    let candidate = all.add(class, id, vec![form]);
-    candidate.known_by = vec![cut(runnable, 60).to_owned()];
+    let folder = if folder.is_empty() { String::new() } else { format!(" in {}", path_or_code(folder, 100)) };
+    let form = format!("{}{folder}{ended}", in_backticks(runnable, MAX_COMMAND_CHARS));
+    let id = format!("command:{}", inline_for_model(&command.command, 60));
+    let candidate = all.add_fact(class, id, vec![form]);
+    candidate.known_by = vec![cut_to_bytes(runnable, 60).to_owned()];
     candidate
 }
 
 /// Returns the last result of each check and its record, in whichever command line it ran.
-fn newest_runs(digest: &Digest) -> BTreeMap<String, (Ended, u64)> {
+fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, (RunResult, u64)> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
-        for check in run::checks(&used.run, &used.folder) {
-            newest.insert(check.key(), (used.ended, used.last));
+        for check in run::checks_of_command(&used.run, &used.folder) {
+            newest.insert(check.identity_key(), (used.ended, used.last));
         }
     }
     newest
 }
 
 /// Returns the result of a command line and its record: from its checks if all are known, otherwise from its own last run.
-fn ended(keys: &[String], newest: &BTreeMap<String, (Ended, u64)>, command: &CommandUse) -> (Ended, u64) {
-    let each: Option<Vec<(Ended, u64)>> = keys.iter().map(|key| newest.get(key).copied()).collect();
+fn result_of_command(
+    keys: &[String],
+    newest: &BTreeMap<String, (RunResult, u64)>,
+    command: &CommandUse,
+) -> (RunResult, u64) {
+    let each: Option<Vec<(RunResult, u64)>> = keys.iter().map(|key| newest.get(key).copied()).collect();
     let Some(each) = each else { return (command.ended, command.last) };
-    let has = |wanted: Ended| each.iter().any(|(ended, _)| *ended == wanted);
-    let ended = match (has(Ended::Failed), has(Ended::Unknown)) {
-        (true, _) => Ended::Failed,
-        (false, true) => Ended::Unknown,
-        (false, false) => Ended::Passed,
+    let has = |wanted: RunResult| each.iter().any(|(ended, _)| *ended == wanted);
+    let ended = match (has(RunResult::Failed), has(RunResult::Unknown)) {
+        (true, _) => RunResult::Failed,
+        (false, true) => RunResult::Unknown,
+        (false, false) => RunResult::Passed,
     };
     (ended, each.iter().map(|(_, last)| *last).min().unwrap_or(command.last))
 }
 
-fn words(ended: Ended) -> &'static str {
+fn result_word(ended: RunResult) -> &'static str {
     match ended {
-        Ended::Passed => "passed",
-        Ended::Failed => "failed",
-        Ended::Unknown => "ran, how it ended is not known",
+        RunResult::Passed => "passed",
+        RunResult::Failed => "failed",
+        RunResult::Unknown => "ran, how it ended is not known",
     }
 }

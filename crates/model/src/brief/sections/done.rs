@@ -3,51 +3,51 @@
 
 use std::borrow::Cow;
 
-use crate::brief::Material;
-use crate::brief::candidate::Class;
-use crate::brief::gather::Gathered;
-use crate::brief::paths::Endings;
-use crate::content::Content;
-use crate::digest::{AgentUse, Change, Digest, Goal, Prompt, Statement, Turn};
-use crate::prompt::Sort;
-use crate::render::{path, quoted};
+use crate::brief::BriefMaterial;
+use crate::brief::candidate::FactClass;
+use crate::brief::gather::GatheredCandidates;
+use crate::brief::paths::PathEndings;
+use crate::content::TextContent;
+use crate::digest::{AgentStatement, AgentUse, Digest, FileEdit, Goal, Prompt, Turn};
+use crate::prompt::PromptKind;
+use crate::render::{in_quotation_marks, path_or_code};
 use crate::statement;
-use crate::text::cut;
+use crate::text::cut_to_bytes;
 
-use super::said;
+use super::quote_agent_words;
 
 /// The most turns that are included.
-const MOST_TURNS: usize = 3;
+const MAX_TURNS: usize = 3;
 
 /// The most groups of changed files that are included.
-const MOST_CHANGES: usize = 8;
+const MAX_CHANGE_GROUPS: usize = 8;
 
 /// The most findings since the last closing words that are included.
-const MOST_FINDINGS: usize = 3;
+const MAX_FINDINGS: usize = 3;
 
 /// The most answers of sub-agents that are included.
-const MOST_AGENTS: usize = 4;
+const MAX_AGENT_ANSWERS: usize = 4;
 
 /// This many of the newest conclusions are included, even if the turn changed nothing.
-const FRESH_TURNS: usize = 2;
+const NEWEST_TURNS_INCLUDED: usize = 2;
 
 /// The most reasons that are given for a change.
-const MOST_REASONS: usize = 4;
+const MAX_REASONS: usize = 4;
 
 /// The most files that are named in a group with the same reasons.
-const MOST_FILES: usize = 4;
+const MAX_FILES_PER_GROUP: usize = 4;
 
 /// A turn is left out if later words contain this percentage of its words.
-const SAME_PERCENT: usize = 60;
+const REPEATED_PERCENT: usize = 60;
 
 /// The closing words of a turn say little if they are shorter than this, in bytes, and name nothing.
-const SHORT_WORDS: usize = 90;
+const MIN_INFORMATIVE_BYTES: usize = 90;
 
 /// How many characters of an earlier request are quoted.
-const EARLIER_CHARS: usize = 62;
+const MAX_EARLIER_REQUEST_CHARS: usize = 62;
 
 /// How many characters more the last word of the quotation may have.
-const LAST_WORD_CHARS: usize = 20;
+const MAX_LAST_WORD_CHARS: usize = 20;
 
 /// The most characters of an earlier request that is quoted completely, if there is room.
 const EARLIER_WHOLE_CHARS: usize = 160;
@@ -56,80 +56,79 @@ const EARLIER_WHOLE_CHARS: usize = 160;
 const GUESSED_BYTES: usize = 240;
 
 /// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
-const SUMMED_UP: usize = 240;
+const MIN_SUMMARY_BYTES: usize = 240;
 
-pub fn gather(material: &Material, all: &mut Gathered) {
+pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let goal = digest.goal();
-    let turns = digest.turns();
+    let goal = digest.current_goal();
+    let turns = digest.requests_with_outcomes();
     // The last words are in the section "Where it stands", and the accepted proposal is with the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
     // Words from before the newest message are not shown there once the agent works on that message.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
-        || digest.steps_since_said().is_empty();
-    let is_told = |said: &Statement| last && said.record == digest.said_last || Some(said.record) == accepted;
-    let closing: Vec<&Statement> = turns.iter().filter_map(|turn| turn.outcome).collect();
+        || digest.steps_since_last_words().is_empty();
+    let is_told =
+        |said: &AgentStatement| last && said.record == digest.said_last || Some(said.record) == accepted;
+    let closing: Vec<&AgentStatement> = turns.iter().filter_map(|turn| turn.outcome).collect();
     // If the agent has finished, its last words close a turn although no prompt has followed yet.
     let finished = digest.has_finished().then_some(digest.said_last);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
     // If two turns describe the same work, the newer description is right.
-    let mut told = Content::of(if last { &digest.said } else { "" });
-    let mut facts: Vec<(u64, Fact)> = Vec::new();
+    let mut told = TextContent::from_text(if last { &digest.said } else { "" });
+    let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
     // Where the agent's last words sum up its work, they are the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        let is_settled = is_settled(digest, turn, outcome, newer + turns_told.len());
-        let is_known = told.share(&outcome.text) >= SAME_PERCENT;
-        if turns_told.len() < MOST_TURNS
-            && !is_settled
-            && !is_known
-            && is_worth_knowing(digest, turn, outcome)
+        let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
+        let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT;
+        if turns_told.len() < MAX_TURNS && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
         {
-            told.add(&outcome.text);
-            let overtaken = digest.edited_after(outcome.record).is_some();
+            told.add_words(&outcome.text);
+            let overtaken = digest.file_edited_after(outcome.record).is_some();
             let standing = Standing { newer: newer + turns_told.len(), overtaken };
-            facts.push((outcome.record, Fact::Turn(*turn, outcome, standing)));
+            facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
             turns_told.push(turn.prompt);
         }
     }
     // The closing words of a turn sum up what was found during it and still holds.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
-    let found =
-        found.filter(|said| !digest.is_retracted(said) && !is_solved(digest, said) && !is_guess(said));
+    let found = found.filter(|said| {
+        !digest.is_statement_retracted(said) && !is_solved_failure(digest, said) && !is_guessing(said)
+    });
     let changes = digest.changes_since(last_closed);
-    let is_reason = |said: &Statement| {
+    let is_reason = |said: &AgentStatement| {
         changes
             .iter()
             .flat_map(|(_, why)| why)
             .any(|why| said.text.contains(*why) && said.text.len() < why.len() * 2)
     };
     let found = found.filter(|said| !is_reason(said));
-    facts.extend(found.take(MOST_FINDINGS).map(|said| (said.record, Fact::Found(&said.text))));
+    facts.extend(found.take(MAX_FINDINGS).map(|said| (said.record, DoneFact::Found(&said.text))));
     let summed_up = |agent: &&AgentUse| {
-        closing.iter().any(|said| said.record > agent.record && said.text.len() >= SUMMED_UP)
+        closing.iter().any(|said| said.record > agent.record && said.text.len() >= MIN_SUMMARY_BYTES)
             || finished.is_some_and(|record| record > agent.record)
     };
     let answered = digest.agents.iter().rev().filter(|agent| !agent.answer.is_empty() && !summed_up(agent));
-    facts.extend(answered.take(MOST_AGENTS).map(|agent| (agent.record, Fact::Agent(agent))));
+    facts.extend(answered.take(MAX_AGENT_ANSWERS).map(|agent| (agent.record, DoneFact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
-    changed(digest, &changes, all);
+    add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
-        add(all, record, fact, topic);
+        add_done_fact(all, record, fact, topic);
     }
-    earlier(&turns, &turns_told, &goal, all);
+    add_earlier_requests(&turns, &turns_told, &goal, all);
 }
 
 /// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
 /// same reasons share a line.
-fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
+fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     for (file, why) in changes {
-        let why: Vec<&str> = why.iter().copied().filter(|why| says_more(why, file)).collect();
+        let why: Vec<&str> = why.iter().copied().filter(|why| says_more_than_file_name(why, file)).collect();
         match groups.iter_mut().find(|(_, known)| *known == why) {
             _ if why.is_empty() => {}
             Some((files, _)) => files.push(file),
@@ -139,11 +138,14 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
     if groups.is_empty() {
         return;
     }
-    let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
-    for (files, why) in groups.iter().take(MOST_CHANGES) {
-        let named: Vec<String> =
-            files.iter().take(MOST_FILES).map(|file| path(endings.split(file).1, 120)).collect();
-        let more = files.len().saturating_sub(MOST_FILES);
+    let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
+    for (files, why) in groups.iter().take(MAX_CHANGE_GROUPS) {
+        let named: Vec<String> = files
+            .iter()
+            .take(MAX_FILES_PER_GROUP)
+            .map(|file| path_or_code(endings.split_at_unique_ending(file).1, 120))
+            .collect();
+        let more = files.len().saturating_sub(MAX_FILES_PER_GROUP);
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         let form = |reasons: usize, most: usize| {
             // "Do the same for b" is only clear after the reason before it.
@@ -151,19 +153,23 @@ fn changed(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut Gathered) {
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
                 why[from..].iter().map(|why| statement::first_sentences(why, most)).collect();
-            format!("edited {}{more}: {}", named.join(", "), quoted(&why.join("; "), (most + 3) * why.len()))
+            format!(
+                "edited {}{more}: {}",
+                named.join(", "),
+                in_quotation_marks(&why.join("; "), (most + 3) * why.len())
+            )
         };
-        let mut forms = vec![form(1, 90), form(2, 110), form(MOST_REASONS, 200)];
+        let mut forms = vec![form(1, 90), form(2, 110), form(MAX_REASONS, 200)];
         forms.dedup();
-        all.add(Class::Done, format!("change:{}", cut(files[0], 300)), forms).known_by =
+        all.add_fact(FactClass::Done, format!("change:{}", cut_to_bytes(files[0], 300)), forms).known_by =
             why.iter().map(|why| (*why).to_owned()).collect();
     }
 }
 
 /// "Update the a.go file" says nothing about a.go, "update the integration tests" says nothing about any file.
-pub(crate) fn says_more(why: &str, file: &str) -> bool {
-    const LEAST: usize = 3;
-    const EMPTY: &[&str] = &[
+pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
+    const MIN_INFORMATIVE_WORDS: usize = 3;
+    const UNINFORMATIVE_WORDS: &[&str] = &[
         "update",
         "add",
         "fix",
@@ -204,20 +210,23 @@ pub(crate) fn says_more(why: &str, file: &str) -> bool {
         return false;
     }
     let rest = why.replace(file, "").replace(name, "").to_lowercase();
-    let telling = rest.split_whitespace().filter(|word| word.len() > 1 && !EMPTY.contains(word));
-    telling.clone().any(|word| word.len() > 3 && word.contains('`')) || telling.count() >= LEAST
+    let telling =
+        rest.split_whitespace().filter(|word| word.len() > 1 && !UNINFORMATIVE_WORDS.contains(word));
+    telling.clone().any(|word| word.len() > 3 && word.contains('`'))
+        || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
 /// Words about what to do, before the last work began: what came of them is in the work. So are guesses, if `newer`
 /// conclusions are told.
-fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -> bool {
+fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     if newer == 0 {
         let worked_on =
-            |change: &Change| change.record > outcome.record && names(&outcome.text, &change.path);
+            |change: &FileEdit| change.record > outcome.record && names(&outcome.text, &change.path);
         // What was said about a file may not be true any more once the file was edited.
-        let is_answer = turn.prompt.sort() == Sort::Question && outcome.record < digest.said_last;
+        let is_answer =
+            turn.prompt.prompt_kind() == PromptKind::Question && outcome.record < digest.said_last;
         // The user answered, and the agent works on that.
-        let is_decided = !outcome.asks.is_empty() && digest.edited_after(outcome.record).is_some();
+        let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
         // A cause that was found explains the work on it.
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
@@ -225,9 +234,9 @@ fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement, newer: usize) -
     let during = turn.prompt.record..outcome.record;
     let worked = digest.changes.iter().any(|change| during.contains(&change.record))
         || digest.effects.iter().any(|used| during.contains(&used.record));
-    let is_talk = turn.prompt.sort() == Sort::Question || !outcome.asks.is_empty();
-    let is_over = is_talk || !worked && newer >= FRESH_TURNS;
-    is_over && digest.edited_after(outcome.record).is_some() || is_guess(outcome)
+    let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.asks.is_empty();
+    let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
+    is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
 /// Whether words name a file.
@@ -235,23 +244,23 @@ fn names(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
-fn is_guess(said: &Statement) -> bool {
+fn is_guessing(said: &AgentStatement) -> bool {
     // A long statement may say so of one of its points.
-    let beginning = cut(&said.text, GUESSED_BYTES);
+    let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
 /// Whether the closing words of a turn are still worth knowing.
-fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
+fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
     // If the agent asked a question, what came next answered it.
-    let is_question = text.len() < SHORT_WORDS * 2 && text.ends_with('?');
+    let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
     // "Pushed." is already among the effects, with the right id.
     let small = text.to_lowercase();
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
-    let is_short = text.len() < SHORT_WORDS
-        && (is_receipt || turn.prompt.sort() != Sort::Question && !text.contains(['`', '/']));
-    let is_unfinished = text.len() < SHORT_WORDS * 2 && statement::announces(text);
+    let is_short = text.len() < MIN_INFORMATIVE_BYTES
+        && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
+    let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
     // Words given with a refusal are quoted with the refusal, and the turn went on.
     let is_whole = turn.prompt.refused.is_empty();
     is_whole
@@ -259,43 +268,44 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
         && !is_short
         && !is_unfinished
         && !text.is_empty()
-        && !digest.is_retracted(outcome)
+        && !digest.is_statement_retracted(outcome)
 }
 
 /// Whether a statement reports a failure although nothing fails any more.
-fn is_solved(digest: &Digest, said: &Statement) -> bool {
+fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
     let since = digest
         .checks
         .iter()
-        .any(|check| check.last > said.record && check.ended == crate::run::Ended::Passed);
+        .any(|check| check.last > said.record && check.ended == crate::run::RunResult::Passed);
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
 /// Adds the other requests, which were answered or overtaken, on one line.
-fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
+fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut GatheredCandidates) {
     let goals: Vec<&str> =
         [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
     // A session that was resumed can contain a prompt twice.
     let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for turn in turns.iter().rev() {
         let text = turn.prompt.text.as_str();
-        let is_yes = turn.prompt.sort() == Sort::Approval && text.len() < 40;
+        let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval && text.len() < 40;
         // The prompt is already in the goal, or among the user's words.
-        let is_told = all.has(&format!("prompt:{}", turn.prompt.record));
+        let is_told = all.has_fact(&format!("prompt:{}", turn.prompt.record));
         if is_yes
             || is_told
             || goals.contains(&text)
-            || known.iter().any(|known| beginning(known) == beginning(text))
+            || known.iter().any(|known| first_words(known) == first_words(text))
         {
             continue;
         }
         known.push(text);
-        let mut forms = vec![quoted(&beginning(text), EARLIER_CHARS + LAST_WORD_CHARS + 4)];
-        forms.extend(whole(text).map(|words| quoted(words, EARLIER_WHOLE_CHARS + 2)));
+        let mut forms =
+            vec![in_quotation_marks(&first_words(text), MAX_EARLIER_REQUEST_CHARS + MAX_LAST_WORD_CHARS + 4)];
+        forms.extend(whole(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)));
         forms.dedup();
-        all.add(Class::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
+        all.add_fact(FactClass::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
     }
 }
@@ -306,13 +316,13 @@ fn whole(text: &str) -> Option<&str> {
     Some(text)
         .filter(is_short)
         .or_else(|| crate::text::sentences(text).next().filter(is_short))
-        .filter(|words| words.chars().count() >= EARLIER_CHARS)
+        .filter(|words| words.chars().count() >= MAX_EARLIER_REQUEST_CHARS)
 }
 
 /// The first words of a text: enough to know it by, and no word in two.
-fn beginning(text: &str) -> Cow<'_, str> {
-    let mut ends = text.char_indices().skip(EARLIER_CHARS).map(|(at, c)| (at, c.is_whitespace()));
-    match ends.clone().nth(LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
+fn first_words(text: &str) -> Cow<'_, str> {
+    let mut ends = text.char_indices().skip(MAX_EARLIER_REQUEST_CHARS).map(|(at, c)| (at, c.is_whitespace()));
+    match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
         Some(at) => Cow::Owned(format!("{}…", text[..at].trim_end_matches([',', ';', ':']))),
         None => Cow::Borrowed(text),
     }
@@ -328,17 +338,17 @@ struct Standing {
 }
 
 #[derive(Clone, Copy)]
-enum Fact<'d> {
+enum DoneFact<'d> {
     /// A turn, its closing words, and what came after it.
-    Turn(Turn<'d>, &'d Statement, Standing),
+    Turn(Turn<'d>, &'d AgentStatement, Standing),
     Found(&'d str),
     Agent(&'d AgentUse),
 }
 
 /// Adds a fact. For the newest turn, sentences about `topic` come first.
-fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
+fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topic: &str) {
     let (forms, known) = match fact {
-        Fact::Turn(turn, outcome, Standing { newer, overtaken }) => {
+        DoneFact::Turn(turn, outcome, Standing { newer, overtaken }) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
                 let text = if overtaken {
@@ -346,11 +356,11 @@ fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
                 } else {
                     Cow::from(&outcome.text)
                 };
-                let told = quoted(&statement::sentences_about(&text, *most, about), *most + 2);
-                match turn.prompt.sort() {
+                let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
+                match turn.prompt.prompt_kind() {
                     // An approval says nothing by itself.
-                    Sort::Approval => told,
-                    _ => format!("{} → {told}", quoted(&turn.prompt.text, *request)),
+                    PromptKind::Approval => told,
+                    _ => format!("{} → {told}", in_quotation_marks(&turn.prompt.text, *request)),
                 }
             };
             // Later conclusions replace earlier ones: only the newest is told at length.
@@ -361,14 +371,22 @@ fn add(all: &mut Gathered, record: u64, fact: Fact, topic: &str) {
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }
-        Fact::Found(text) => (vec![said(text, 160), said(text, 400), said(text, 800)], text),
-        Fact::Agent(agent) => {
-            let form =
-                |most| format!("sub-agent {} → {}", quoted(&agent.asked, 80), said(&agent.answer, most));
+        DoneFact::Found(text) => (
+            vec![quote_agent_words(text, 160), quote_agent_words(text, 400), quote_agent_words(text, 800)],
+            text,
+        ),
+        DoneFact::Agent(agent) => {
+            let form = |most| {
+                format!(
+                    "sub-agent {} → {}",
+                    in_quotation_marks(&agent.asked, 80),
+                    quote_agent_words(&agent.answer, most)
+                )
+            };
             (vec![form(200), form(400), form(800)], agent.answer.as_str())
         }
     };
-    all.add(Class::Done, format!("said:{record}"), forms).known_by = vec![known.to_owned()];
+    all.add_fact(FactClass::Done, format!("said:{record}"), forms).known_by = vec![known.to_owned()];
 }
 
 #[cfg(test)]

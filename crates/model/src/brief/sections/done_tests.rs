@@ -1,22 +1,29 @@
 use super::*;
-use crate::brief::{Occasion, compose};
-use crate::event::Action;
-use crate::journal::{self, FileField, Record};
+use crate::brief::{Occasion, compose_brief};
+use crate::event::FileAction;
+use crate::journal::{self, FileField, JournalRecord};
 
 /// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`.
-fn session(lines: &[&str]) -> Digest {
+fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
         let (who, text) = line.split_once(": ").unwrap();
-        let mut record =
-            Record { ts: "2026-11-15T19:22:00Z".into(), from: "transcript".into(), ..Record::default() };
+        let mut record = JournalRecord {
+            ts: "2026-11-15T19:22:00Z".into(),
+            from: "transcript".into(),
+            ..JournalRecord::default()
+        };
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
+            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
             "edit" => {
                 record.event = "tool-done".into();
-                record.files =
-                    vec![FileField { path: text.into(), action: Action::Edit, outside: false, guess: false }];
+                record.files = vec![FileField {
+                    path: text.into(),
+                    action: FileAction::Edit,
+                    outside: false,
+                    guess: false,
+                }];
             }
             "agent" => {
                 (record.event, record.asked, record.text) =
@@ -25,14 +32,14 @@ fn session(lines: &[&str]) -> Digest {
             _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
         }
         record.ok = record.ok.or(Some(true));
-        digest.fold(&record);
+        digest.fold_record(&record);
     }
     digest
 }
 
-fn told(lines: &[&str]) -> String {
-    let digest = session(lines);
-    let material = Material {
+fn done_text(lines: &[&str]) -> String {
+    let digest = fold_session(lines);
+    let material = BriefMaterial {
         occasion: Occasion::Compacted,
         digest: &digest,
         problems: &[],
@@ -40,19 +47,19 @@ fn told(lines: &[&str]) -> String {
         records: &[],
         scoring: None,
     };
-    compose(&material, 9_500).unwrap().text
+    compose_brief(&material, 9_500).unwrap().text
 }
 
-const TASK: &str = "user: Make the reader keep comments in nested arrays and objects";
-const DONE: &str = "said: The reader keeps comments now: `skip()` no longer eats them, and four tests in `reader_test.py` show it.";
+const TASK_PROMPT: &str = "user: Make the reader keep comments in nested arrays and objects";
+const DONE_STATEMENT: &str = "said: The reader keeps comments now: `skip()` no longer eats them, and four tests in `reader_test.py` show it.";
 
 #[test]
 fn what_was_taken_back_is_not_told() {
     let wrong = "said: Yes! The writer keeps them too, because it goes through the same `skip()` and through nothing else.";
     let right = "said: No, the writer has a path of its own: `emit()` in `writer.py` drops every comment before it writes.";
-    let text = told(&[
-        TASK,
-        DONE,
+    let text = done_text(&[
+        TASK_PROMPT,
+        DONE_STATEMENT,
         "user: does the writer keep them too?",
         wrong,
         "user: and with arrays?",
@@ -60,28 +67,33 @@ fn what_was_taken_back_is_not_told() {
         "user: fix the writer",
     ]);
     assert!(text.contains("path of its own") && !text.contains("through nothing else"), "{text}");
-    let text =
-        told(&[TASK, wrong, "user: that's not true, look at the writer", right, "user: fix the writer"]);
+    let text = done_text(&[
+        TASK_PROMPT,
+        wrong,
+        "user: that's not true, look at the writer",
+        right,
+        "user: fix the writer",
+    ]);
     assert!(!text.contains("through nothing else"), "{text}");
 }
 
 #[test]
 fn closing_words_stand_for_what_was_found_before_them() {
     let lines = [
-        TASK,
+        TASK_PROMPT,
         "agent: The reader lives in `reader.py`; comments are dropped by `skip()`, called from three places.",
         "said: The test is failing because `skip()` eats the comment of a nested array.",
         "ran: make test",
-        DONE,
+        DONE_STATEMENT,
     ];
     // The agent has finished: the last words are included, and nothing that led to them.
-    let text = told(&lines);
+    let text = done_text(&lines);
     assert!(
         text.contains("had finished") && !text.contains("is failing") && !text.contains("sub-agent"),
         "{text}"
     );
     // The agent is still at work, so there are no closing words yet.
-    let text = told(&lines[..4]);
+    let text = done_text(&lines[..4]);
     assert!(
         text.contains("is failing") && text.contains("sub-agent “explore” → “The reader lives"),
         "{text}"
@@ -90,7 +102,7 @@ fn closing_words_stand_for_what_was_found_before_them() {
 
 #[test]
 fn words_that_announce_are_not_the_last_word() {
-    let text = told(&[TASK, "ran: make test", "said: Need to add the import of `paths`."]);
+    let text = done_text(&[TASK_PROMPT, "ran: make test", "said: Need to add the import of `paths`."]);
     assert!(
         text.contains("- Last said: “Need to add the import") && !text.contains("had finished"),
         "{text}"
@@ -99,8 +111,8 @@ fn words_that_announce_are_not_the_last_word() {
 
 #[test]
 fn what_else_was_asked_stands_on_one_line() {
-    let text = told(&[
-        TASK,
+    let text = done_text(&[
+        TASK_PROMPT,
         "said: Done.",
         "user: commit it",
         "said: Committed.",
@@ -118,8 +130,8 @@ fn what_else_was_asked_stands_on_one_line() {
 
 #[test]
 fn an_answer_is_told_with_its_question() {
-    let text = told(&[
-        TASK,
+    let text = done_text(&[
+        TASK_PROMPT,
         "said: Two ways:\n1. one commit for all steps\n2. a default value for the new parameter\n\nWhich do you prefer?",
         "user: yeah it makes no sense to commit in a broken state, take the first",
     ]);
@@ -132,7 +144,7 @@ fn an_answer_is_told_with_its_question() {
 #[test]
 fn what_was_changed_is_told_with_the_file() {
     let edits = [
-        TASK,
+        TASK_PROMPT,
         "said: Now make `skip()` return the comment:",
         "edit: src/reader.py",
         "edit: src/lexer.py",
@@ -141,19 +153,19 @@ fn what_was_changed_is_told_with_the_file() {
         "said: Now I'll add a test for comments within arrays.",
         "edit: src/reader_test.py",
     ];
-    let text = told(&edits);
+    let text = done_text(&edits);
     let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
     // "Update the writer.py file" is not a reason.
     assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
     // Changes that the agent has summed up are not listed again.
-    let text = told(&[&edits[..], &[DONE, "user: is it fast?"]].concat());
+    let text = done_text(&[&edits[..], &[DONE_STATEMENT, "user: is it fast?"]].concat());
     assert!(!text.contains("make `skip()` return the comment"), "{text}");
 }
 
 #[test]
 fn of_two_accounts_of_the_same_work_the_newer_one_is_told() {
     let first = "said: The reader keeps comments now: `skip()` returns them, four tests in `reader_test.py` show it, arrays were kept.";
-    let text = told(&[TASK, first, "user: and in objects?", DONE, "user: is it fast?"]);
+    let text = done_text(&[TASK_PROMPT, first, "user: and in objects?", DONE_STATEMENT, "user: is it fast?"]);
     assert!(text.contains("no longer eats them") && !text.contains("arrays were kept"), "{text}");
 }
 
@@ -167,7 +179,7 @@ fn only_the_newest_conclusion_is_told_at_length() {
     };
     let (reader, writer, lexer) = (long("reader"), long("writer"), long("lexer"));
     let lines = [
-        TASK,
+        TASK_PROMPT,
         "edit: a.py",
         &reader,
         "user: split the writer as well",
@@ -178,7 +190,7 @@ fn only_the_newest_conclusion_is_told_at_length() {
         &lexer,
         "user: document all of it",
     ];
-    let text = told(&lines);
+    let text = done_text(&lines);
     assert!(
         text.contains("`lexer_8`") && !text.contains("`writer_8`") && !text.contains("`reader_5`"),
         "{text}"
@@ -190,18 +202,19 @@ fn only_the_newest_conclusion_is_told_at_length() {
 fn talk_before_the_last_work_is_settled() {
     let talk = "said: Two ways to keep them: `skip()` returns a comment, or the lexer keeps a list of its own beside it. Which do you prefer?";
     let lines = [
-        TASK,
+        TASK_PROMPT,
         "user: think about how to keep them first",
         talk,
         "user: take the first way",
         "edit: a.py",
-        DONE,
+        DONE_STATEMENT,
         "user: is it fast?",
     ];
-    let text = told(&lines);
+    let text = done_text(&lines);
     assert!(text.contains("no longer eats them") && !text.contains("Two ways to keep them"), "{text}");
     // Nothing was edited since: it is what there is.
-    let text = told(&[TASK, "user: think about how to keep them first", talk, "user: which is faster?"]);
+    let text =
+        done_text(&[TASK_PROMPT, "user: think about how to keep them first", talk, "user: which is faster?"]);
     assert!(text.contains("Two ways to keep them"), "{text}");
 }
 
@@ -216,15 +229,15 @@ fn an_earlier_request_is_cut_between_words() {
         (&"x".repeat(90), &"x".repeat(90)),
     ];
     for (text, expected) in cases {
-        assert_eq!(beginning(text), expected);
+        assert_eq!(first_words(text), expected);
     }
 }
 
 #[test]
 fn an_answer_about_a_file_that_was_edited_since_is_not_told() {
     let told_after = |answer: &str, edited: &str| {
-        told(&[
-            TASK,
+        done_text(&[
+            TASK_PROMPT,
             "user: which lines of the reader handle comments?",
             answer,
             "user: move that into a function of its own, and call it from both places",
@@ -242,10 +255,15 @@ fn an_answer_about_a_file_that_was_edited_since_is_not_told() {
 #[test]
 fn what_was_called_open_before_later_edits_is_not_told() {
     let outcome = "said: `skip()` in src/reader.py keeps comments now. The main remaining issue is that the writer drops them again.";
-    let lines =
-        [TASK, "edit: src/reader.py", outcome, "user: then do the writer as well", "edit: src/writer.py"];
-    let text = told(&lines);
+    let lines = [
+        TASK_PROMPT,
+        "edit: src/reader.py",
+        outcome,
+        "user: then do the writer as well",
+        "edit: src/writer.py",
+    ];
+    let text = done_text(&lines);
     assert!(text.contains("keeps comments now") && !text.contains("remaining issue"), "{text}");
-    let text = told(&lines[..4]);
+    let text = done_text(&lines[..4]);
     assert!(text.contains("remaining issue"), "{text}");
 }

@@ -1,48 +1,52 @@
 //! What fails, and failures that will happen again.
 
-use crate::brief::Material;
-use crate::brief::candidate::Class;
-use crate::brief::gather::Gathered;
+use crate::brief::BriefMaterial;
+use crate::brief::candidate::FactClass;
+use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Failure, Trap};
 use crate::failure;
-use crate::render::{code, path};
+use crate::render::{in_backticks, path_or_code};
 
 use super::checks::COMMAND_ID_CHARS;
 
-pub fn gather(material: &Material, all: &mut Gathered) {
+pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = if digest.is_changed_outside() { "before later changes" } else { "" };
     for failure in digest.open_failures() {
-        let known = failure::reason(&failure.error).to_owned();
-        let since = match digest.edited_after(failure.record) {
-            Some(file) => format!("before the last edits, of {}", path(file, 120)),
+        let known = failure::first_reason_line(&failure.error).to_owned();
+        let since = match digest.file_edited_after(failure.record) {
+            Some(file) => format!("before the last edits, of {}", path_or_code(file, 120)),
             None => outside.to_owned(),
         };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of(&failure.what, &failure.folder);
-        all.add(Class::Failing, id, forms(failure, &folder, &since)).known_by = vec![known];
+        all.add_fact(FactClass::Failing, id, failure_forms(failure, &folder, &since)).known_by = vec![known];
     }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
-        let words = trap_words(&trap);
-        all.add(Class::Traps, id, vec![words]).known_by = vec![trap.why];
+        let words = describe_trap(&trap);
+        all.add_fact(FactClass::Traps, id, vec![words]).known_by = vec![trap.why];
     }
 }
 
 /// Returns the failure with its most informative line, then with more of them.
-fn forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
+fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     let folder = match folder {
         "" => String::new(),
-        folder => format!(" in {}", path(folder, 120)),
+        folder => format!(" in {}", path_or_code(folder, 120)),
     };
     let form = |command: usize, lines: usize, line: usize| {
         let why: Vec<String> =
-            failure::reasons(&failure.error).take(lines).map(|text| code(text, line)).collect();
+            failure::reason_lines(&failure.error).take(lines).map(|text| in_backticks(text, line)).collect();
         let between = if why.is_empty() { "" } else { ": " };
-        format!("{}{folder}{notes}{between}{}", code(&failure.run(), command), why.join(" "))
+        format!(
+            "{}{folder}{notes}{between}{}",
+            in_backticks(&failure.command_to_repeat(), command),
+            why.join(" ")
+        )
     };
     vec![
         form(COMMAND_ID_CHARS, 1, 80),
@@ -53,11 +57,11 @@ fn forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
 }
 
 /// Describes a trap: `X → why → Y worked`.
-fn trap_words(trap: &Trap) -> String {
+fn describe_trap(trap: &Trap) -> String {
     let worked = match trap.worked.as_str() {
         "" => String::new(),
-        worked => format!(" → {} worked", code(worked, 100)),
+        worked => format!(" → {} worked", in_backticks(worked, 100)),
     };
     let times = if trap.times > 1 { format!(" ({}×)", trap.times) } else { String::new() };
-    format!("{} → {}{times}{worked}", code(&trap.what, 80), code(&trap.why, 120))
+    format!("{} → {}{times}{worked}", in_backticks(&trap.what, 80), in_backticks(&trap.why, 120))
 }

@@ -1,114 +1,125 @@
 //! What the user wants now: the current task, the agent's proposal that the user accepted, and the newest message.
 
-use crate::brief::Material;
-use crate::brief::candidate::Class;
-use crate::brief::gather::Gathered;
+use crate::brief::BriefMaterial;
+use crate::brief::candidate::FactClass;
+use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Goal, Prompt};
-use crate::prompt::Sort;
-use crate::render::{code, quoted};
+use crate::prompt::PromptKind;
+use crate::render::{in_backticks, in_quotation_marks};
 use crate::statement;
-use crate::text::outline;
+use crate::text::outline_text;
 
-use super::said;
+use super::quote_agent_words;
 
-pub fn gather(material: &Material, all: &mut Gathered) {
+pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let goal = digest.goal();
+    let goal = digest.current_goal();
     let Some(newest) = goal.newest else { return };
-    if goal.is_answered || digest.leads(newest) {
-        add_newest(digest, newest, &goal, all);
-        add_plan(digest, &goal, all);
-        add_accepted(&goal, all);
+    if goal.is_answered || digest.comes_before_task(newest) {
+        add_newest_message(digest, newest, &goal, all);
+        add_rest_of_plan(digest, &goal, all);
+        add_accepted_proposal(&goal, all);
         add_task(digest, &goal, all);
         return;
     }
     add_task(digest, &goal, all);
-    add_plan(digest, &goal, all);
-    add_accepted(&goal, all);
-    add_newest(digest, newest, &goal, all);
+    add_rest_of_plan(digest, &goal, all);
+    add_accepted_proposal(&goal, all);
+    add_newest_message(digest, newest, &goal, all);
 }
 
 /// Adds what is left of the approved plan, unless all of it is done.
-fn add_plan(digest: &Digest, goal: &Goal, all: &mut Gathered) {
+fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     // A plan that was approved before the task was given is about something else.
     let since = goal.task.or(goal.newest).map_or(0, |prompt| prompt.record);
     let since = goal.newest.map_or(since, |newest| since.min(newest.record));
     let plan = digest.plan.as_ref().filter(|plan| plan.record > since && !goal.is_answered);
     let Some(plan) = plan else { return };
-    let left = digest.left_of(&plan.text, plan.record);
-    let form = |most: usize| format!("Approved plan: {}", quoted(&outline(&left, most), most + 2));
+    let left = digest.remaining_sections(&plan.text, plan.record);
+    let form =
+        |most: usize| format!("Approved plan: {}", in_quotation_marks(&outline_text(&left, most), most + 2));
     let forms = [160, 400, 900, 2_000, 4_000, 8_000].map(form);
-    all.add(Class::Goal, format!("plan:{}", plan.record), forms.to_vec()).known_by = vec![plan.text.clone()];
+    all.add_fact(FactClass::Goal, format!("plan:{}", plan.record), forms.to_vec()).known_by =
+        vec![plan.text.clone()];
 }
 
-fn add_task(digest: &Digest, goal: &Goal, all: &mut Gathered) {
+fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(task) = goal.task else { return };
-    let leads = goal.newest.is_some_and(|newest| digest.leads(newest) && !newest.begins_turn());
+    let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
         (true, _) => ("Before it, answered", &[120, 300]),
         (false, true) => ("The task during which it was said", &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
-    let asked = digest.answered_by(task).filter(|_| digest.is_reply(task));
-    let left = digest.left_of(&task.text, task.record);
+    let asked = digest.words_answered_by(task).filter(|_| digest.is_reply_to_agent(task));
+    let left = digest.remaining_sections(&task.text, task.record);
     let form = |most: usize| {
-        let asked = asked
-            .map_or(String::new(), |said| format!(", in answer to {}", quoted(&said.asks, most.min(300))));
-        format!("{label}{asked}: {}", words(&left, most))
+        let asked = asked.map_or(String::new(), |said| {
+            format!(", in answer to {}", in_quotation_marks(&said.asks, most.min(300)))
+        });
+        format!("{label}{asked}: {}", quote_prompt(&left, most))
     };
     let forms: Vec<String> = most.iter().map(|most| form(*most)).collect();
-    all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
+    all.add_fact(FactClass::Goal, format!("prompt:{}", task.record), forms).known_by =
+        vec![task.text.clone()];
 }
 
 /// Adds the proposal that the newest message accepts or answers: the question and the text before it, or the option
 /// that the user chose.
-fn add_accepted(goal: &Goal, all: &mut Gathered) {
+fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
     let Some(accepted) = goal.accepted else { return };
     let body = accepted.text.strip_suffix(accepted.asks.as_str()).unwrap_or(&accepted.text).trim_end();
-    let chosen = goal.newest.and_then(|newest| statement::option(body, &newest.text));
+    let chosen = goal.newest.and_then(|newest| statement::option_named_by_answer(body, &newest.text));
     let form = |most: usize| {
         if let Some(chosen) = chosen {
             let asks = match accepted.asks.as_str() {
-                asks if most >= 320 && !asks.is_empty() => format!(", asked {}", quoted(asks, 120)),
+                asks if most >= 320 && !asks.is_empty() => {
+                    format!(", asked {}", in_quotation_marks(asks, 120))
+                }
                 _ => String::new(),
             };
-            return format!("The agent's proposal that was chosen{asks}: {}", said(chosen, most));
+            return format!(
+                "The agent's proposal that was chosen{asks}: {}",
+                quote_agent_words(chosen, most)
+            );
         }
-        let about = quoted(&statement::last_sentences(body, most), most + 2);
+        let about = in_quotation_marks(&statement::last_sentences(body, most), most + 2);
         match (accepted.asks.as_str(), body) {
             ("", _) => format!("Accepted proposal of the agent: {about}"),
-            (asks, "") => format!("The agent had asked: {}", quoted(asks, most + 2)),
-            (asks, _) => format!("The agent had asked {} after saying {about}", quoted(asks, 240)),
+            (asks, "") => format!("The agent had asked: {}", in_quotation_marks(asks, most + 2)),
+            (asks, _) => {
+                format!("The agent had asked {} after saying {about}", in_quotation_marks(asks, 240))
+            }
         }
     };
     let mut forms = [110, 320, 600, 1_000, 1_600].map(form).to_vec();
     // If room is short, only the question is quoted.
     if !accepted.asks.is_empty() && chosen.is_none() {
-        forms[0] = format!("The agent had asked: {}", quoted(&accepted.asks, 160));
+        forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.asks, 160));
     }
-    all.add(Class::Goal, format!("accepted:{}", accepted.record), forms).known_by =
+    all.add_fact(FactClass::Goal, format!("accepted:{}", accepted.record), forms).known_by =
         vec![accepted.text.clone()];
 }
 
-fn add_newest(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut Gathered) {
+fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut GatheredCandidates) {
     let alone = goal.task.is_none() && goal.accepted.is_none() && digest.plan.is_none();
     let label = match (alone, newest.refused.is_empty()) {
         (true, true) => String::new(),
         (false, true) => "Newest message: ".to_owned(),
-        (_, false) => format!("Newest message, refusing {}: ", code(&newest.refused, 60)),
+        (_, false) => format!("Newest message, refusing {}: ", in_backticks(&newest.refused, 60)),
     };
     // A task that stands alone gets more room than an answer.
-    let most = match newest.sort() {
-        Sort::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
+    let most = match newest.prompt_kind() {
+        PromptKind::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
-    let left = digest.left_of(&newest.text, newest.record);
-    let forms = most.map(|most| format!("{label}{}", words(&left, most)));
-    all.add(Class::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
+    let left = digest.remaining_sections(&newest.text, newest.record);
+    let forms = most.map(|most| format!("{label}{}", quote_prompt(&left, most)));
+    all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
 }
 
 /// Quotes the prompt verbatim as far as it fits. Of a longer plan it keeps headings and steps.
-fn words(text: &str, most: usize) -> String {
-    quoted(&outline(text, most), most + 2)
+fn quote_prompt(text: &str, most: usize) -> String {
+    in_quotation_marks(&outline_text(text, most), most + 2)
 }

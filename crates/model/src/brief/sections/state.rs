@@ -1,96 +1,102 @@
 //! The current state: the agent's last words, what came after them, and what is still to do.
 
-use crate::brief::Material;
-use crate::brief::candidate::Class;
-use crate::brief::gather::Gathered;
-use crate::digest::{Did, Digest, Step, names_more_than_a_tool};
+use crate::brief::BriefMaterial;
+use crate::brief::candidate::FactClass;
+use crate::brief::gather::GatheredCandidates;
+use crate::digest::{CallStep, Digest, StepAction, names_more_than_a_tool};
 use crate::event::TodoStatus;
-use crate::render::{code, path, quoted};
+use crate::render::{in_backticks, in_quotation_marks, path_or_code};
 use crate::statement;
-use crate::text::count;
+use crate::text::count_with_noun;
 
-use super::said;
+use super::quote_agent_words;
 
 /// The most calls after the last words that are listed.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// This many of the last calls are listed even if they only read something.
-const NEWEST_STEPS: usize = 2;
+const NEWEST_STEPS_LISTED: usize = 2;
 
 /// After this many calls, the last words say little about the current state.
-const MANY_STEPS: usize = 4;
+const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 
 /// A todo list that was not changed for this many edits is old.
-const OLD_LIST: usize = 6;
+const MIN_EDITS_OUTDATING_TODOS: usize = 6;
 
 /// Last words of more bytes are a summary, not an announcement.
-const LONGEST_ANNOUNCEMENT: usize = 400;
+const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
-pub fn gather(material: &Material, all: &mut Gathered) {
-    last_words(material.digest, all);
-    todos(material.digest, all);
-    unfinished(material.digest, all);
-    running(material.digest, all);
+pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
+    add_last_words(material.digest, all);
+    add_todo_list(material.digest, all);
+    add_unfinished_calls(material.digest, all);
+    add_running_agents(material.digest, all);
 }
 
 /// Adds sub-agents that have not answered.
-fn running(digest: &Digest, all: &mut Gathered) {
+fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
     // A sub-agent of an earlier message has reported by other means.
     let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
-    for agent in running.filter(|_| digest.is_at_work()) {
+    for agent in running.filter(|_| digest.has_work_after_last_words()) {
         let id = format!("agent:{}", agent.record);
-        all.add(Class::State, id, vec![format!("A sub-agent was at work: {}", quoted(&agent.asked, 120))]);
+        all.add_fact(
+            FactClass::State,
+            id,
+            vec![format!("A sub-agent was at work: {}", in_quotation_marks(&agent.asked, 120))],
+        );
     }
 }
 
-fn last_words(digest: &Digest, all: &mut Gathered) {
+fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
     if digest.records == 0 {
         return;
     }
     let condensed = statement::condense_closing(&digest.said);
-    let since = digest.steps_since_said();
+    let since = digest.steps_since_last_words();
     // An announced step that is not done yet is the next step, so short words are quoted unchanged until the agent has
     // finished.
-    let announced = !digest.has_finished() && digest.said.len() <= LONGEST_ANNOUNCEMENT;
+    let announced = !digest.has_finished() && digest.said.len() <= MAX_ANNOUNCEMENT_BYTES;
     let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
     if digest.has_finished() {
         if !digest.said.is_empty() {
-            let asks = statement::asks(&digest.said);
+            let asks = statement::question_at_end(&digest.said);
             let form = |most| {
-                let told = said(words, most);
+                let told = quote_agent_words(words, most);
                 let asks = match told.contains(&asks) {
                     true => String::new(),
-                    false => format!(" It asked: {}", quoted(&asks, 240)),
+                    false => format!(" It asked: {}", in_quotation_marks(&asks, 240)),
                 };
                 format!("The agent had finished and waited for the user. Its last words: {told}{asks}")
             };
-            all.add(Class::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec()).known_by =
-                vec![words.to_owned()];
+            all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec())
+                .known_by = vec![words.to_owned()];
         }
         return;
     }
-    let steps = steps(since);
-    let is_accepted = digest.goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
+    let steps = describe_steps(since);
+    let is_accepted =
+        digest.current_goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let newest = digest.prompts.last();
     let answered = newest.is_none_or(|prompt| prompt.record < digest.said_last);
     let then = |most: usize| {
         let left = steps.len().saturating_sub(most);
-        let before = if left > 0 { format!("{}, ", count(left, "other call")) } else { String::new() };
+        let before =
+            if left > 0 { format!("{}, ", count_with_noun(left, "other call")) } else { String::new() };
         (!steps.is_empty()).then(|| format!("{before}{}", steps[left..].join(", ")))
     };
     // The end of the words says what the agent is about to do.
     let last = |most: usize| {
-        let most = if steps.len() >= MANY_STEPS { most.min(160) } else { most };
-        quoted(&statement::last_sentences(words, most), most + 2)
+        let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
+        in_quotation_marks(&statement::last_sentences(words, most), most + 2)
     };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
-        (true, None) if digest.is_at_work() => format!("At work. Last said: {}", last(most)),
+        (true, None) if digest.has_work_after_last_words() => format!("At work. Last said: {}", last(most)),
         // Nothing came after the words: the turn may have ended with them.
         (true, None) => format!("Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
-        (false, None) if digest.is_taken_up() => "At work on the newest message".to_owned(),
+        (false, None) if digest.has_work_since_newest_prompt() => "At work on the newest message".to_owned(),
         (false, None) if words.is_empty() || is_accepted => {
             "The newest message has not been taken up yet".to_owned()
         }
@@ -99,66 +105,68 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
             let told = statement::sentences_about(words, most, about);
             format!(
                 "The newest message has not been taken up yet; before it the agent said {}",
-                quoted(&told, most + 2)
+                in_quotation_marks(&told, most + 2)
             )
         }
     };
-    let forms = vec![form(120, 2), form(240, 4), form(400, MOST_STEPS), form(1_000, MOST_STEPS)];
-    all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
+    let forms = vec![form(120, 2), form(240, 4), form(400, MAX_STEPS), form(1_000, MAX_STEPS)];
+    all.add_fact(FactClass::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
 /// Adds calls that had begun when the records end. The next agent must check their results.
-fn unfinished(digest: &Digest, all: &mut Gathered) {
-    let begun: Vec<&str> = digest.begun_calls().collect();
+fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
+    let begun: Vec<&str> = digest.unfinished_calls().collect();
     if begun.is_empty() {
         return;
     }
     let form = |most: usize, width: usize| {
         let more = begun.len().saturating_sub(most);
         let more = if more > 0 { format!(", +{more} more") } else { String::new() };
-        let calls: Vec<String> = begun.iter().take(most).map(|call| code(call, width)).collect();
+        let calls: Vec<String> = begun.iter().take(most).map(|call| in_backticks(call, width)).collect();
         format!("Begun, its result was not seen: {}{more}", calls.join(", "))
     };
     let mut forms = vec![form(1, 80), form(4, 160)];
     forms.dedup();
-    all.add(Class::State, "unfinished".to_owned(), forms);
+    all.add_fact(FactClass::State, "unfinished".to_owned(), forms);
 }
 
 /// Describes what was done after the agent's last words, in a few words each, in the order in which each was last done.
 /// Calls that only read something are listed only if nothing came after them.
-pub(crate) fn steps(since: &[Step]) -> Vec<String> {
-    let is_same = |a: &Step, b: &Step| (a.did, &a.what) == (b.did, &b.what);
-    let mut kept: Vec<(&Step, usize)> = Vec::new();
-    for step in since.iter().filter(|step| step.did != Did::Called || names_more_than_a_tool(&step.what)) {
+pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
+    let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
+    let mut kept: Vec<(&CallStep, usize)> = Vec::new();
+    for step in
+        since.iter().filter(|step| step.did != StepAction::Called || names_more_than_a_tool(&step.what))
+    {
         let known = kept.iter().position(|(known, _)| is_same(known, step));
         let times = known.map_or(0, |place| kept.remove(place).1);
         kept.push((step, times + 1));
     }
-    let newest = kept.len().saturating_sub(NEWEST_STEPS);
-    let is_work = |step: &Step| matches!(step.did, Did::Edited | Did::Ran);
+    let newest = kept.len().saturating_sub(NEWEST_STEPS_LISTED);
+    let is_work = |step: &CallStep| matches!(step.did, StepAction::Edited | StepAction::Ran);
     let kept = kept.into_iter().enumerate().filter(|(i, (step, _))| *i >= newest || is_work(step));
     let times = |n: usize| if n > 1 { format!(" ({n}×)") } else { String::new() };
-    kept.map(|(_, (known, n))| format!("{}{}", step(known), times(n))).collect()
+    kept.map(|(_, (known, n))| format!("{}{}", describe_step(known), times(n))).collect()
 }
 
 /// Describes one step: `edited src/a.rs`, `ran `cargo test` → failed`.
-fn step(step: &Step) -> String {
+fn describe_step(step: &CallStep) -> String {
     let ended = match (step.failed, step.passed) {
         (true, _) => " → failed",
         (false, true) => " → passed",
         (false, false) => "",
     };
     match step.did {
-        Did::Edited => format!("edited {}{ended}", path(&step.what, 100)),
-        Did::Read => format!("read {}{ended}", path(&step.what, 100)),
-        Did::Ran => format!("ran {}{ended}", code(&step.what.replace(" 2>&1", ""), 120)),
-        Did::Called => format!("called {}{ended}", code(&step.what, 80)),
+        StepAction::Edited => format!("edited {}{ended}", path_or_code(&step.what, 100)),
+        StepAction::Read => format!("read {}{ended}", path_or_code(&step.what, 100)),
+        StepAction::Ran => format!("ran {}{ended}", in_backticks(&step.what.replace(" 2>&1", ""), 120)),
+        StepAction::Called => format!("called {}{ended}", in_backticks(&step.what, 80)),
     }
 }
 
 /// Adds the todo list on one line. Agents often tick entries off late, so entries that the records show to be done are
 /// not listed as open.
-fn todos(digest: &Digest, all: &mut Gathered) {
+fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
     if !digest.are_todos_current() {
         return;
     }
@@ -166,15 +174,15 @@ fn todos(digest: &Digest, all: &mut Gathered) {
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
         match todo.status {
             Some(TodoStatus::Pending | TodoStatus::InProgress) | None
-                if digest.is_run_since_todos(&todo.text) =>
+                if digest.has_run_since_todos(&todo.text) =>
             {
-                done.push(quoted(&todo.text, 80));
+                done.push(in_quotation_marks(&todo.text, 80));
             }
             Some(TodoStatus::InProgress) => {
-                open.insert(0, format!("{} (in progress)", quoted(&todo.text, 120)));
+                open.insert(0, format!("{} (in progress)", in_quotation_marks(&todo.text, 120)));
             }
-            Some(TodoStatus::Completed) => done.push(quoted(&todo.text, 80)),
-            _ => open.push(quoted(&todo.text, 120)),
+            Some(TodoStatus::Completed) => done.push(in_quotation_marks(&todo.text, 80)),
+            _ => open.push(in_quotation_marks(&todo.text, 120)),
         }
     }
     // A list without open entries is history.
@@ -182,7 +190,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
         return;
     }
     let since = match digest.edits_since_todos() {
-        n if n >= OLD_LIST => format!(" (the list was last changed {n} edits ago)"),
+        n if n >= MIN_EDITS_OUTDATING_TODOS => format!(" (the list was last changed {n} edits ago)"),
         _ => String::new(),
     };
     let first = |list: &[String], most: usize| {
@@ -193,7 +201,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
     let forms = [2, 5, usize::MAX].map(|most| format!("To do{since}: {}", first(&open, most)));
     let mut forms = forms.to_vec();
     forms.dedup();
-    all.add(Class::State, "todos".to_owned(), forms);
+    all.add_fact(FactClass::State, "todos".to_owned(), forms);
     if !done.is_empty() {
         let form = |most: usize| {
             let left = done.len().saturating_sub(most);
@@ -202,7 +210,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
         };
         let mut forms = vec![form(2), form(5)];
         forms.dedup();
-        all.add(Class::State, "todos-done".to_owned(), forms);
+        all.add_fact(FactClass::State, "todos-done".to_owned(), forms);
     }
 }
 

@@ -1,22 +1,25 @@
 use super::*;
-use crate::brief::{Occasion, compose};
-use crate::event::Action;
-use crate::journal::{self, FileField, Record, TodoField};
+use crate::brief::{Occasion, compose_brief};
+use crate::event::FileAction;
+use crate::journal::{self, FileField, JournalRecord, TodoField};
 
 /// Folds lines of `who: words`; `todo: words` makes a list with one entry that is in progress.
-fn told(lines: &[&str]) -> String {
+fn state_text(lines: &[&str]) -> String {
     let mut digest = Digest::new("s");
     for line in lines {
         let (who, text) = line.split_once(": ").unwrap();
-        let mut record =
-            Record { ts: "2026-11-15T19:22:00Z".into(), from: "transcript".into(), ..Record::default() };
+        let mut record = JournalRecord {
+            ts: "2026-11-15T19:22:00Z".into(),
+            from: "transcript".into(),
+            ..JournalRecord::default()
+        };
         let file = |action| vec![FileField { path: text.into(), action, outside: false, guess: false }];
         (record.event, record.ok) = ("tool-done".into(), Some(true));
         match who {
             "user" => (record.event, record.text) = ("prompt".into(), text.into()),
-            "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
-            "edit" => record.files = file(Action::Edit),
-            "read" => record.files = file(Action::Read),
+            "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
+            "edit" => record.files = file(FileAction::Edit),
+            "read" => record.files = file(FileAction::Read),
             "call" => record.tool = text.into(),
             "begun" => (record.tool, record.ok) = (text.into(), None),
             "passed" => (record.command, record.ended) = (text.into(), "passed".into()),
@@ -29,9 +32,9 @@ fn told(lines: &[&str]) -> String {
         if who == "begun" {
             digest.unfinished.push(text.to_owned());
         }
-        digest.fold(&record);
+        digest.fold_record(&record);
     }
-    let material = Material {
+    let material = BriefMaterial {
         occasion: Occasion::Compacted,
         digest: &digest,
         problems: &[],
@@ -39,30 +42,33 @@ fn told(lines: &[&str]) -> String {
         records: &[],
         scoring: None,
     };
-    compose(&material, 9_500).unwrap().text
+    compose_brief(&material, 9_500).unwrap().text
 }
 
-const TASK: &str = "user: Make the reader keep comments in nested arrays and objects";
+const TASK_PROMPT: &str = "user: Make the reader keep comments in nested arrays and objects";
 
 #[test]
 fn what_was_done_after_the_last_words() {
     let cases: [(&[&str], &str); 7] = [
         // The name of a tool says nothing.
-        (&[TASK, "said: Let me look for it:", "call: Grep"], "- At work. Last said: “Let me look for it:”\n"),
-        (&[TASK], "- The newest message has not been taken up yet\n"),
+        (
+            &[TASK_PROMPT, "said: Let me look for it:", "call: Grep"],
+            "- At work. Last said: “Let me look for it:”\n",
+        ),
+        (&[TASK_PROMPT], "- The newest message has not been taken up yet\n"),
         // A call that names no file also shows that the agent works on the message.
         (
-            &[TASK, "call: mcp__tracker__create_issue"],
+            &[TASK_PROMPT, "call: mcp__tracker__create_issue"],
             "- At work on the newest message: called `mcp__tracker__create_issue`\n",
         ),
         (
-            &[TASK, "begun: make test", "begun: Grep"],
+            &[TASK_PROMPT, "begun: make test", "begun: Grep"],
             "- At work on the newest message\n- Begun, its result was not seen: `make test`\n",
         ),
         // Calls that only read something before the work are left out. Repeated calls are counted.
         (
             &[
-                TASK,
+                TASK_PROMPT,
                 "said: Let me look for it:",
                 "read: a.py",
                 "call: Grep",
@@ -73,12 +79,15 @@ fn what_was_done_after_the_last_words() {
             ],
             "; then edited b.py, edited a.py (2×), ran `make test` → passed\n",
         ),
-        (&[TASK, "said: Let me look for it:", "edit: a.py", "read: b.py"], "; then edited a.py, read b.py\n"),
+        (
+            &[TASK_PROMPT, "said: Let me look for it:", "edit: a.py", "read: b.py"],
+            "; then edited a.py, read b.py\n",
+        ),
         // Nothing came after these words.
-        (&[TASK, "said: Let me look for it:"], "- Last said: “Let me look for it:”\n"),
+        (&[TASK_PROMPT, "said: Let me look for it:"], "- Last said: “Let me look for it:”\n"),
     ];
     for (lines, expected) in cases {
-        let text = told(lines);
+        let text = state_text(lines);
         assert!(text.contains(expected), "{expected}{text}");
     }
 }
@@ -87,11 +96,11 @@ fn what_was_done_after_the_last_words() {
 fn the_next_step_stays_in_the_last_words() {
     let words =
         "THIRD is not in yet. I will add it next. I chose integer cents. Do you want me to rename TEN?";
-    let text = told(&[TASK, &format!("said: {words}")]);
+    let text = state_text(&[TASK_PROMPT, &format!("said: {words}")]);
     assert!(text.contains(&format!("Its last words: “{words}”")), "{text}");
     // A proposal that the user accepts is quoted with what it proposes.
-    let text = told(&[
-        TASK,
+    let text = state_text(&[
+        TASK_PROMPT,
         "said: THIRD is not in yet. I will add it to `cart.py` next. I chose cents.",
         "user: go on",
     ]);
@@ -102,14 +111,23 @@ fn the_next_step_stays_in_the_last_words() {
 fn an_entry_that_asks_for_checks_is_done_once_they_passed() {
     let open = "To do: “Run lint and tests” (in progress)";
     let cases: [(&[&str], bool); 5] = [
-        (&[TASK, "todo: Run lint and tests"], true),
-        (&[TASK, "todo: Run lint and tests", "passed: make test"], true),
-        (&[TASK, "passed: make test", "passed: make lint", "todo: Run lint and tests"], true),
-        (&[TASK, "todo: Run lint and tests", "passed: make test", "passed: make lint"], false),
-        (&[TASK, "todo: Run lint and tests", "passed: make test", "passed: make lint", "edit: a.py"], true),
+        (&[TASK_PROMPT, "todo: Run lint and tests"], true),
+        (&[TASK_PROMPT, "todo: Run lint and tests", "passed: make test"], true),
+        (&[TASK_PROMPT, "passed: make test", "passed: make lint", "todo: Run lint and tests"], true),
+        (&[TASK_PROMPT, "todo: Run lint and tests", "passed: make test", "passed: make lint"], false),
+        (
+            &[
+                TASK_PROMPT,
+                "todo: Run lint and tests",
+                "passed: make test",
+                "passed: make lint",
+                "edit: a.py",
+            ],
+            true,
+        ),
     ];
     for (lines, expected) in cases {
-        let text = told(lines);
+        let text = state_text(lines);
         assert_eq!(text.contains(open), expected, "{lines:?}\n{text}");
     }
 }

@@ -1,34 +1,34 @@
 //! Words of the user that would be lost: instructions, corrections, reasons for refusals, answers.
 
-use crate::brief::Material;
-use crate::brief::candidate::Class;
-use crate::brief::gather::Gathered;
+use crate::brief::BriefMaterial;
+use crate::brief::candidate::FactClass;
+use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Goal, Prompt};
 use crate::prompt;
-use crate::render::{code, quoted};
-use crate::text::fingerprint;
+use crate::render::{in_backticks, in_quotation_marks};
+use crate::text::fnv_fingerprint;
 
 /// A prompt of at most this many characters is quoted completely if a part of it is an instruction.
-const QUOTED_WHOLE: usize = 100;
+const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
 /// The most prompts that are quoted.
-const MOST_PROMPTS: usize = 14;
+const MAX_PROMPTS: usize = 14;
 
-pub fn gather(material: &Material, all: &mut Gathered) {
+pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let Goal { newest, task, .. } = digest.goal();
+    let Goal { newest, task, .. } = digest.current_goal();
     let in_goal =
         |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
     let since = task.or(newest).map_or(0, |prompt| prompt.record);
     let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
-        if told == MOST_PROMPTS {
+        if told == MAX_PROMPTS {
             break;
         }
-        let mut wishes = prompt::wishes(&prompt.text);
+        let mut wishes = prompt::instruction_sentences(&prompt.text);
         // An instruction for an earlier task ends with that task, unless it is a lasting one.
         if prompt.record < since {
-            wishes.retain(|wish| prompt::is_lasting(wish));
+            wishes.retain(|wish| prompt::is_lasting_instruction(wish));
             if wishes.is_empty() {
                 continue;
             }
@@ -37,32 +37,36 @@ pub fn gather(material: &Material, all: &mut Gathered) {
             (true, true) => continue,
             // The user refused a call with a question or with "hang on"; that has been answered by now.
             (false, true) if !prompt::is_objection(&prompt.text) => continue,
-            _ if prompt.record >= since && prompt.text.chars().count() <= QUOTED_WHOLE => prompt.text.clone(),
+            _ if prompt.record >= since && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE => {
+                prompt.text.clone()
+            }
             (false, true) => prompt.text.clone(),
             _ => wishes.join(" … "),
         };
         let before = match prompt.refused.is_empty() {
             true => String::new(),
-            false => format!("refusing {}: ", code(&prompt.refused, 50)),
+            false => format!("refusing {}: ", in_backticks(&prompt.refused, 50)),
         };
-        let forms =
-            vec![format!("{before}{}", quoted(&words, 130)), format!("{before}{}", quoted(&words, 300))];
-        all.add(Class::Words, format!("prompt:{}", prompt.record), forms).known_by = vec![words];
+        let forms = vec![
+            format!("{before}{}", in_quotation_marks(&words, 130)),
+            format!("{before}{}", in_quotation_marks(&words, 300)),
+        ];
+        all.add_fact(FactClass::Words, format!("prompt:{}", prompt.record), forms).known_by = vec![words];
         told += 1;
     }
     for answer in digest.answers.iter().rev() {
-        let id = format!("answer:{:016x}", fingerprint([&answer.question, &answer.answer]));
+        let id = format!("answer:{:016x}", fnv_fingerprint([&answer.question, &answer.answer]));
         // The same question with the same answer is listed once.
-        if all.has(&id) {
+        if all.has_fact(&id) {
             continue;
         }
         let form = |most| {
             format!(
                 "asked {} the user chose {}",
-                quoted(&answer.question, most),
-                quoted(&answer.answer, most)
+                in_quotation_marks(&answer.question, most),
+                in_quotation_marks(&answer.answer, most)
             )
         };
-        all.add(Class::Words, id, vec![form(90), form(240)]).known_by = vec![answer.answer.clone()];
+        all.add_fact(FactClass::Words, id, vec![form(90), form(240)]).known_by = vec![answer.answer.clone()];
     }
 }

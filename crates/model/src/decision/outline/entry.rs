@@ -1,22 +1,22 @@
 //! Reads the entries below one heading: list items, rows of a table, paragraphs.
 
-use super::{Found, Outlined, Warning};
+use super::{FoundDecision, OutlineWarning, OutlinedDecisions};
 use crate::render::one_line;
 
 /// A block of lines in a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum SectionBlock {
     Item { line: usize, text: String, nested: Vec<String> },
     Row { line: usize, cells: Vec<String>, head: Vec<String> },
     Paragraph { line: usize, text: String },
 }
 
-impl Block {
+impl SectionBlock {
     pub fn is_entry(&self) -> bool {
         match self {
-            Block::Item { text, .. } => !is_placeholder(&stripped(text).0),
-            Block::Row { .. } => true,
-            Block::Paragraph { text, .. } => text.starts_with("**"),
+            SectionBlock::Item { text, .. } => !is_placeholder(&strip_box_tag_and_date(text).0),
+            SectionBlock::Row { .. } => true,
+            SectionBlock::Paragraph { text, .. } => text.starts_with("**"),
         }
     }
 }
@@ -47,8 +47,8 @@ const OTHER_LABELS: &[&str] = &[
 const NOT_IN_FORCE: &[&str] =
     &["pending", "open", "proposed", "rejected", "superseded", "deprecated", "tbd", "deferred"];
 
-pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
-    let mut out: Vec<Block> = Vec::new();
+pub fn split_blocks(lines: &[(usize, &str)]) -> Vec<SectionBlock> {
+    let mut out: Vec<SectionBlock> = Vec::new();
     let mut head: Option<Vec<String>> = None;
     let (mut fenced, mut top, mut is_broken) = (false, None, true);
     for (i, (number, line)) in lines.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
             fenced = !fenced;
             continue;
         }
-        if fenced || bare.starts_with("<!--") || is_rule(bare) {
+        if fenced || bare.starts_with("<!--") || is_horizontal_rule(bare) {
             continue;
         }
         if bare.is_empty() {
@@ -65,39 +65,47 @@ pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
             continue;
         }
         if bare.starts_with('|') {
-            let cells = cells(bare);
+            let cells = table_cells(bare);
             let next_is_rule = lines.get(i + 1).is_some_and(|(_, next)| is_table_rule(next.trim()));
             match &head {
                 _ if is_table_rule(bare) => {}
                 None if next_is_rule => head = Some(cells),
                 known => {
-                    out.push(Block::Row { line: *number, cells, head: known.clone().unwrap_or_default() });
+                    out.push(SectionBlock::Row {
+                        line: *number,
+                        cells,
+                        head: known.clone().unwrap_or_default(),
+                    });
                 }
             }
             continue;
         }
         let indent = line.len() - line.trim_start().len();
         match (item_text(bare), out.last_mut()) {
-            (Some(text), Some(Block::Item { nested, .. })) if top.is_some_and(|top| indent > top + 1) => {
+            (Some(text), Some(SectionBlock::Item { nested, .. }))
+                if top.is_some_and(|top| indent > top + 1) =>
+            {
                 nested.push(text.to_owned());
             }
             (Some(text), _) => {
                 top = Some(indent);
-                out.push(Block::Item { line: *number, text: text.to_owned(), nested: Vec::new() });
+                out.push(SectionBlock::Item { line: *number, text: text.to_owned(), nested: Vec::new() });
             }
             // The line continues an item.
-            (None, Some(Block::Item { text, nested, .. })) if !is_broken || indent > top.unwrap_or(0) => {
+            (None, Some(SectionBlock::Item { text, nested, .. }))
+                if !is_broken || indent > top.unwrap_or(0) =>
+            {
                 let to = nested.last_mut().unwrap_or(text);
                 to.push(' ');
                 to.push_str(bare);
             }
-            (None, Some(Block::Paragraph { text, .. })) if !is_broken && !bare.starts_with("**") => {
+            (None, Some(SectionBlock::Paragraph { text, .. })) if !is_broken && !bare.starts_with("**") => {
                 text.push(' ');
                 text.push_str(bare);
             }
             (None, _) => {
                 top = None;
-                out.push(Block::Paragraph { line: *number, text: bare.to_owned() });
+                out.push(SectionBlock::Paragraph { line: *number, text: bare.to_owned() });
             }
         }
         is_broken = false;
@@ -107,59 +115,67 @@ pub fn blocks(lines: &[(usize, &str)]) -> Vec<Block> {
 
 /// Reads the entries of a section. `title` is a heading inside the section; it is empty if there is none. Such a
 /// heading can be a decision itself.
-pub fn read(blocks: &[Block], at: usize, title: &str, out: &mut Outlined, make: impl Fn(Found) -> Found) {
-    if !title.is_empty() && is_record(title, blocks) {
+pub fn read_entries(
+    blocks: &[SectionBlock],
+    at: usize,
+    title: &str,
+    out: &mut OutlinedDecisions,
+    make: impl Fn(FoundDecision) -> FoundDecision,
+) {
+    if !title.is_empty() && is_decision_heading(title, blocks) {
         let found = decision_of_heading(title, blocks, at);
-        match left_out(&found.text, stated_status(blocks)) {
-            Some(text) => out.warnings.push(Warning { line: at, text }),
-            None => out.found.push(Found { topic: String::new(), ..make(found) }),
+        match why_left_out(&found.text, stated_status(blocks)) {
+            Some(text) => out.warnings.push(OutlineWarning { line: at, text }),
+            None => out.found.push(FoundDecision { topic: String::new(), ..make(found) }),
         }
         return;
     }
-    let has_entries = blocks.iter().any(Block::is_entry);
+    let has_entries = blocks.iter().any(SectionBlock::is_entry);
     for block in blocks {
         let found = match block {
-            Block::Item { line, text, nested } => of_item(*line, text, nested),
-            Block::Row { line, cells, head } => match of_row(*line, cells, head) {
+            SectionBlock::Item { line, text, nested } => decision_of_item(*line, text, nested),
+            SectionBlock::Row { line, cells, head } => match decision_of_row(*line, cells, head) {
                 Ok(found) => found,
                 Err(text) => {
-                    out.warnings.push(Warning { line: *line, text });
+                    out.warnings.push(OutlineWarning { line: *line, text });
                     continue;
                 }
             },
-            Block::Paragraph { text, .. } if has_entries && !text.starts_with("**") => continue,
-            Block::Paragraph { text, .. } if text.ends_with(':') => continue,
-            Block::Paragraph { line, text } => of_item(*line, text, &[]),
+            SectionBlock::Paragraph { text, .. } if has_entries && !text.starts_with("**") => continue,
+            SectionBlock::Paragraph { text, .. } if text.ends_with(':') => continue,
+            SectionBlock::Paragraph { line, text } => decision_of_item(*line, text, &[]),
         };
         if found.text.starts_with("~~") {
             let text = format!("struck through, left out: {}", one_line(&found.text, 80));
-            out.warnings.push(Warning { line: found.line, text });
+            out.warnings.push(OutlineWarning { line: found.line, text });
         } else if !is_placeholder(&found.text) {
             out.found.push(make(found));
         }
     }
 }
 
-fn of_item(line: usize, text: &str, nested: &[String]) -> Found {
-    let (mut text, mut date) = stripped(text);
+fn decision_of_item(line: usize, text: &str, nested: &[String]) -> FoundDecision {
+    let (mut text, mut date) = strip_box_tag_and_date(text);
     let mut why = String::new();
-    if let Some((before, reason)) = inline_reason(&text) {
+    if let Some((before, reason)) = split_inline_reason(&text) {
         (text, why) = (before, reason);
     }
     for more in nested {
-        match labelled(more) {
-            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => join(&mut why, "; ", &rest),
+        match split_label(more) {
+            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => {
+                append_with_gap(&mut why, "; ", &rest);
+            }
             Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => date = rest,
             _ => {
                 let gap = if text.ends_with(':') { " " } else { "; " };
-                join(&mut text, gap, &without_bold(more));
+                append_with_gap(&mut text, gap, &without_bold(more));
             }
         }
     }
-    Found { line, text, why, date, ..Found::default() }
+    FoundDecision { line, text, why, date, ..FoundDecision::default() }
 }
 
-fn of_row(line: usize, cells: &[String], head: &[String]) -> Result<Found, String> {
+fn decision_of_row(line: usize, cells: &[String], head: &[String]) -> Result<FoundDecision, String> {
     let column = |names: &[&str]| {
         head.iter().position(|title| {
             let title = without_bold(title).to_lowercase();
@@ -176,22 +192,22 @@ fn of_row(line: usize, cells: &[String], head: &[String]) -> Result<Found, Strin
     {
         text = format!("{about}: {text}");
     }
-    if let Some(why) = left_out(&text, cell(column(&["status", "state"]))) {
+    if let Some(why) = why_left_out(&text, cell(column(&["status", "state"]))) {
         return Err(why);
     }
     let why = cell(column(WHY_LABELS)).unwrap_or_default();
     let date = cell(column(WHEN_LABELS)).unwrap_or_default();
-    Ok(Found { line, text, why, date, ..Found::default() })
+    Ok(FoundDecision { line, text, why, date, ..FoundDecision::default() })
 }
 
 /// Whether a heading is a decision itself: it is numbered, as in `ADR-3: …`, or labels below it say what and why.
-fn is_record(title: &str, blocks: &[Block]) -> bool {
+fn is_decision_heading(title: &str, blocks: &[SectionBlock]) -> bool {
     let bare = title.trim_start_matches(['*', '[']).to_lowercase();
     let numbered = ["adr", "decision", "dec", "d"].iter().any(|start| {
         let rest = bare.strip_prefix(start).map(|rest| rest.trim_start_matches([' ', '-', '_', '#']));
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    let labels = blocks.iter().filter_map(|block| labelled(block_text(block))).map(|(label, _)| label);
+    let labels = blocks.iter().filter_map(|block| split_label(block_text(block))).map(|(label, _)| label);
     let labels: Vec<String> = labels.collect();
     let says = |known: &[&str]| labels.iter().any(|label| known.contains(&label.as_str()));
     numbered
@@ -200,44 +216,46 @@ fn is_record(title: &str, blocks: &[Block]) -> bool {
         || says(OTHER_LABELS) && says(WHAT_LABELS)
 }
 
-fn decision_of_heading(title: &str, blocks: &[Block], line: usize) -> Found {
-    let (title, date) = stripped(title);
-    let mut found = Found { line, text: title, date, ..Found::default() };
+fn decision_of_heading(title: &str, blocks: &[SectionBlock], line: usize) -> FoundDecision {
+    let (title, date) = strip_box_tag_and_date(title);
+    let mut found = FoundDecision { line, text: title, date, ..FoundDecision::default() };
     for block in blocks {
         let text = block_text(block);
-        match labelled(text) {
+        match split_label(text) {
             Some((label, rest)) if WHAT_LABELS.contains(&label.as_str()) => {
-                join(&mut found.text, ": ", &rest);
+                append_with_gap(&mut found.text, ": ", &rest);
             }
-            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => join(&mut found.why, "; ", &rest),
+            Some((label, rest)) if WHY_LABELS.contains(&label.as_str()) => {
+                append_with_gap(&mut found.why, "; ", &rest);
+            }
             Some((label, rest)) if WHEN_LABELS.contains(&label.as_str()) => found.date = rest,
             Some((label, _)) if OTHER_LABELS.contains(&label.as_str()) => {}
-            _ => join(&mut found.why, "; ", &without_bold(text)),
+            _ => append_with_gap(&mut found.why, "; ", &without_bold(text)),
         }
     }
     found
 }
 
-fn block_text(block: &Block) -> &str {
+fn block_text(block: &SectionBlock) -> &str {
     match block {
-        Block::Item { text, .. } | Block::Paragraph { text, .. } => text,
-        Block::Row { cells, .. } => cells.first().map_or("", String::as_str),
+        SectionBlock::Item { text, .. } | SectionBlock::Paragraph { text, .. } => text,
+        SectionBlock::Row { cells, .. } => cells.first().map_or("", String::as_str),
     }
 }
 
-fn stated_status(blocks: &[Block]) -> Option<String> {
-    let labels = blocks.iter().filter_map(|block| labelled(block_text(block)));
+fn stated_status(blocks: &[SectionBlock]) -> Option<String> {
+    let labels = blocks.iter().filter_map(|block| split_label(block_text(block)));
     labels.filter(|(label, _)| label == "status").map(|(_, rest)| rest).next()
 }
 
-fn left_out(text: &str, status: Option<String>) -> Option<String> {
+fn why_left_out(text: &str, status: Option<String>) -> Option<String> {
     let status = status?.to_lowercase();
     let first = status.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?;
     NOT_IN_FORCE.contains(&first).then(|| format!("{first}, left out: {}", one_line(text, 80)))
 }
 
 /// Splits `**Rationale**: …` or `Why: …` into the label in lower case and the rest.
-fn labelled(text: &str) -> Option<(String, String)> {
+fn split_label(text: &str) -> Option<(String, String)> {
     let bare = without_bold(text);
     let (label, rest) = bare.split_once(':')?;
     let label = label.trim().to_lowercase();
@@ -246,7 +264,7 @@ fn labelled(text: &str) -> Option<(String, String)> {
 }
 
 /// Splits `Use X. Rationale: Y` or `Use X (why: Y)` into the decision and its reason.
-fn inline_reason(text: &str) -> Option<(String, String)> {
+fn split_inline_reason(text: &str) -> Option<(String, String)> {
     let small = text.to_ascii_lowercase();
     let labels = ["rationale:", "reason:", "why:"];
     let (at, label) = labels.iter().filter_map(|label| Some((small.find(label)?, *label))).min()?;
@@ -257,7 +275,7 @@ fn inline_reason(text: &str) -> Option<(String, String)> {
 }
 
 /// Returns the text without a checkbox, a tag and a date at its start; and the date that was removed.
-fn stripped(text: &str) -> (String, String) {
+fn strip_box_tag_and_date(text: &str) -> (String, String) {
     let mut text = without_bold(text);
     for mark in ["[ ] ", "[x] ", "[X] ", "✅ ", "✓ "] {
         if let Some(rest) = text.strip_prefix(mark) {
@@ -306,7 +324,7 @@ fn item_text(bare: &str) -> Option<&str> {
     numbered.or_else(marked).map(str::trim)
 }
 
-fn cells(row: &str) -> Vec<String> {
+fn table_cells(row: &str) -> Vec<String> {
     let inner = row.trim().trim_start_matches('|');
     let inner = inner.strip_suffix('|').unwrap_or(inner).replace("\\|", "\u{1}");
     inner.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
@@ -316,11 +334,11 @@ fn is_table_rule(row: &str) -> bool {
     row.starts_with('|') && row.contains('-') && row.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
-fn is_rule(bare: &str) -> bool {
+fn is_horizontal_rule(bare: &str) -> bool {
     bare.len() >= 3 && bare.chars().all(|c| matches!(c, '-' | '*' | '_'))
 }
 
-fn join(to: &mut String, gap: &str, more: &str) {
+fn append_with_gap(to: &mut String, gap: &str, more: &str) {
     if !to.is_empty() && !more.is_empty() {
         to.push_str(gap);
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::Failure;
 use crate::digest::Digest;
 use crate::failure;
-use crate::journal::Record;
+use crate::journal::JournalRecord;
 use crate::run;
 
 /// A success counts as an alternative to a failure only within this many calls after the failure.
-const WORKAROUND_CALLS: u64 = 8;
+const MAX_CALLS_TO_WORKAROUND: u64 = 8;
 
 /// A failure that will happen again: `X → why → Y worked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Trap {
 }
 
 /// Words in errors that show that the tool, the folder or the system is the obstacle.
-const OBSTACLES: &[&str] = &[
+const OBSTACLE_WORDS: &[&str] = &[
     "command not found",
     "has not been read yet",
     "already used by worktree",
@@ -85,24 +85,25 @@ impl Digest {
     pub fn traps(&self) -> Vec<Trap> {
         let mut kinds: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
         for failure in &self.failures {
-            if let Some(kind) = kind(failure) {
+            if let Some(kind) = trap_key(failure) {
                 kinds.entry(kind).or_default().push(failure);
             }
         }
-        let mut traps: Vec<Trap> = kinds.into_values().filter_map(|failures| trap(&failures)).collect();
+        let mut traps: Vec<Trap> =
+            kinds.into_values().filter_map(|failures| trap_of_failures(&failures)).collect();
         traps.sort_by_key(|trap| std::cmp::Reverse(trap.record));
         traps
     }
 
     /// Records a success that may be the alternative to an earlier failure.
-    pub(super) fn add_workaround(&mut self, record: &Record) {
+    pub(super) fn add_workaround(&mut self, record: &JournalRecord) {
         let called = self.called;
         let recent = |failure: &&mut Failure| {
-            called.saturating_sub(failure.call) <= WORKAROUND_CALLS && failure.worked.is_empty()
+            called.saturating_sub(failure.call) <= MAX_CALLS_TO_WORKAROUND && failure.worked.is_empty()
         };
         for failure in self.failures.iter_mut().filter(recent) {
-            if way(&failure.error).is_some()
-                && let Some(worked) = works_instead(&record.command, failure)
+            if obstacle_of_error(&failure.error).is_some()
+                && let Some(worked) = alternative_in_command(&record.command, failure)
             {
                 failure.worked = worked;
             }
@@ -110,13 +111,17 @@ impl Digest {
     }
 }
 
-fn trap(failures: &[&Failure]) -> Option<Trap> {
+fn trap_of_failures(failures: &[&Failure]) -> Option<Trap> {
     let last = failures.last()?;
     let worked = failures.iter().rev().find(|failure| !failure.worked.is_empty());
     let is_tool = !last.is_command;
     let times: u32 = failures.iter().map(|failure| failure.times).sum();
     (times > 1 || worked.is_some()).then(|| Trap {
-        what: if is_tool { last.tool.clone() } else { culprit(worked.unwrap_or(last)).unwrap_or_default() },
+        what: if is_tool {
+            last.tool.clone()
+        } else {
+            failing_part_of_command(worked.unwrap_or(last)).unwrap_or_default()
+        },
         why: obstacle_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
             Some(failure) => failure.worked.clone(),
@@ -130,31 +135,35 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
 }
 
 /// Returns a key that failures of one kind share; `None` if the failure is not a trap.
-fn kind(failure: &Failure) -> Option<String> {
+fn trap_key(failure: &Failure) -> Option<String> {
     if HARNESS_NOTES.iter().any(|trivia| failure.error.contains(trivia)) {
         return None;
     }
-    let way = way(&failure.error)?;
+    let way = obstacle_of_error(&failure.error)?;
     // Tools are compared by name, commands by their program.
-    let who = if failure.is_command { program(&culprit(failure)?) } else { failure.tool.clone() };
+    let who = if failure.is_command {
+        program_of_part(&failing_part_of_command(failure)?)
+    } else {
+        failure.tool.clone()
+    };
     Some(format!("{who}\u{1}{way}"))
 }
 
-fn way(error: &str) -> Option<&'static str> {
-    OBSTACLES.iter().find(|way| error.contains(**way)).copied()
+fn obstacle_of_error(error: &str) -> Option<&'static str> {
+    OBSTACLE_WORDS.iter().find(|way| error.contains(**way)).copied()
 }
 
 fn obstacle_line(failure: &Failure) -> &str {
     let mut lines = failure.error.lines();
-    let told = way(&failure.error).and_then(|way| lines.find(|line| line.contains(way)));
-    told.unwrap_or_else(|| failure::reason(&failure.error))
+    let told = obstacle_of_error(&failure.error).and_then(|way| lines.find(|line| line.contains(way)));
+    told.unwrap_or_else(|| failure::first_reason_line(&failure.error))
 }
 
 /// Returns the part of a command line that its error is about, to be typed again. `None` if nothing shows which part it
 /// is.
-fn culprit(failure: &Failure) -> Option<String> {
+fn failing_part_of_command(failure: &Failure) -> Option<String> {
     let line = obstacle_line(failure);
-    let parts = run::parts(&failure.what);
+    let parts = run::commands_to_repeat(&failure.what);
     if line.to_ascii_lowercase().contains("no such file or directory") && line.contains("cd:") {
         let folder = line.split([' ', ':']).find(|word| word.starts_with('/'));
         return folder.map(|folder| format!("cd {folder}"));
@@ -165,7 +174,7 @@ fn culprit(failure: &Failure) -> Option<String> {
             "" => before.trim_end_matches([':', ' ']).rsplit([' ', ':']).next().unwrap_or_default(),
             name => name,
         };
-        return parts.into_iter().find(|part| !name.is_empty() && names(part, name));
+        return parts.into_iter().find(|part| !name.is_empty() && names_program(part, name));
     }
     // The shell itself refused: a variable in place of the program was empty.
     if line.trim_end().ends_with("permission denied:") {
@@ -173,12 +182,12 @@ fn culprit(failure: &Failure) -> Option<String> {
     }
     match parts.as_slice() {
         [part] => Some(part.clone()),
-        parts => parts.iter().find(|part| names(line, &program(part))).cloned(),
+        parts => parts.iter().find(|part| names_program(line, &program_of_part(part))).cloned(),
     }
 }
 
 /// Returns the program of a part of a command line; for `cd`, the whole part with its folder.
-fn program(part: &str) -> String {
+fn program_of_part(part: &str) -> String {
     if part.starts_with("cd ") {
         return part.to_owned();
     }
@@ -186,19 +195,19 @@ fn program(part: &str) -> String {
 }
 
 /// Whether one of the words is this name, with or without a path.
-fn names(words: &str, name: &str) -> bool {
+fn names_program(words: &str, name: &str) -> bool {
     let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '"' | '\'' | '`');
     words.split(is_end).any(|word| word.rsplit('/').next() == Some(name))
 }
 
 /// Returns the part of a command that is an alternative to what failed: it names the same program, with the same
 /// subcommand if there is one, and differs from the part that failed.
-fn works_instead(command: &str, failure: &Failure) -> Option<String> {
+fn alternative_in_command(command: &str, failure: &Failure) -> Option<String> {
     if !failure.is_command {
         return None;
     }
-    let failed = culprit(failure)?;
-    let name = program(&failed);
+    let failed = failing_part_of_command(failure)?;
+    let name = program_of_part(&failed);
     // `git checkout` is not an alternative to `git push`, and `lint --version` is not an alternative to `lint run`.
     let subcommand = |part: &str| {
         let mut words =
@@ -208,6 +217,6 @@ fn works_instead(command: &str, failure: &Failure) -> Option<String> {
         if is_plain && !second.starts_with('-') { second.to_owned() } else { String::new() }
     };
     let wanted = subcommand(&failed);
-    let mut parts = run::parts(command).into_iter();
-    parts.find(|part| *part != failed && names(part, &name) && subcommand(part) == wanted)
+    let mut parts = run::commands_to_repeat(command).into_iter();
+    parts.find(|part| *part != failed && names_program(part, &name) && subcommand(part) == wanted)
 }

@@ -1,25 +1,25 @@
 //! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
 
-use super::Facts;
+use super::PacketFacts;
 use crate::brief;
-use crate::digest::{Did, Failure, FileUse, Step};
+use crate::digest::{CallStep, Failure, FileUse, StepAction};
 use crate::loops::promise;
-use crate::packet::choose::{self, goal_words};
+use crate::packet::choose::{self, goal_text};
 use crate::packet::words;
-use crate::prompt::Sort;
-use crate::render::{code, inline, quoted};
+use crate::prompt::PromptKind;
+use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
 use crate::statement;
 
 /// The most characters of the goal that are repeated.
-const GOAL_CHARS: usize = 320;
+const MAX_GOAL_CHARS: usize = 320;
 
 /// The most files that are named.
-const MOST_FIRST_FILES: usize = 4;
+const MAX_FIRST_FILES: usize = 4;
 
 /// The most of the last calls that are named to say where to continue.
-const MOST_LAST_STEPS: usize = 3;
+const MAX_LAST_STEPS: usize = 3;
 
-impl Facts<'_> {
+impl PacketFacts<'_> {
     /// Goal, where to begin, what to open, when it is done.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
@@ -34,22 +34,22 @@ impl Facts<'_> {
 
     fn goal_line(&self) -> String {
         let (purpose, loop_prompt) = (self.material.purpose, self.material.loop_prompt);
-        if !loop_prompt.is_empty() && !words::says_something(purpose) {
-            return quoted(loop_prompt, GOAL_CHARS);
+        if !loop_prompt.is_empty() && !words::says_what_to_do(purpose) {
+            return in_quotation_marks(loop_prompt, MAX_GOAL_CHARS);
         }
-        match goal_words(&self.goal) {
-            Some(goal) if !words::says_something(purpose) => match self.goal.accepted {
+        match goal_text(&self.goal) {
+            Some(goal) if !words::says_what_to_do(purpose) => match self.goal.accepted {
                 // An approval is only clear with its question.
-                Some(accepted) if !accepted.asks.is_empty() && goal.len() < GOAL_CHARS => {
+                Some(accepted) if !accepted.asks.is_empty() && goal.len() < MAX_GOAL_CHARS => {
                     format!(
                         "{}, in answer to {}",
-                        quoted(goal, GOAL_CHARS),
-                        quoted(&accepted.asks, GOAL_CHARS)
+                        in_quotation_marks(goal, MAX_GOAL_CHARS),
+                        in_quotation_marks(&accepted.asks, MAX_GOAL_CHARS)
                     )
                 }
-                _ => quoted(goal, GOAL_CHARS),
+                _ => in_quotation_marks(goal, MAX_GOAL_CHARS),
             },
-            _ => inline(purpose, 400),
+            _ => inline_for_model(purpose, 400),
         }
     }
 
@@ -61,10 +61,10 @@ impl Facts<'_> {
             return None;
         }
         let broken_off = digest
-            .begun_calls()
+            .unfinished_calls()
             .next()
-            .map(|call| format!("{}, which had begun and not finished", code(call, 200)));
-        let failing = self.failing.first().map(|failure| failure_words(failure));
+            .map(|call| format!("{}, which had begun and not finished", in_backticks(call, 200)));
+        let failing = self.failing.first().map(|failure| describe_failure(failure));
         if digest.has_finished() && broken_off.is_none() && failing.is_none() {
             if self.is_new_work() {
                 return None;
@@ -74,12 +74,12 @@ impl Facts<'_> {
                 true => "the user: the agent had finished and waited for the next request".to_owned(),
             });
         }
-        let under_way = if digest.has_finished() { None } else { self.under_way() };
+        let under_way = if digest.has_finished() { None } else { self.work_under_way() };
         // What the agent found and has not touched since is the next thing to look at.
         let is_newest =
-            self.failing.first().is_some_and(|failure| digest.edited_after(failure.record).is_none());
+            self.failing.first().is_some_and(|failure| digest.file_edited_after(failure.record).is_none());
         let steps = match is_newest {
-            true => [broken_off, failing, under_way.filter(|_| self.announced().is_some())],
+            true => [broken_off, failing, under_way.filter(|_| self.announced_work().is_some())],
             false => [broken_off, under_way, failing],
         };
         let steps: Vec<String> = steps.into_iter().flatten().collect();
@@ -91,16 +91,16 @@ impl Facts<'_> {
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest, self.goal.task];
-        words::says_something(purpose)
+        words::says_what_to_do(purpose)
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
     /// What the agent was doing: what it announced and what it has done of that, or what nobody has checked yet.
-    fn under_way(&self) -> Option<String> {
+    fn work_under_way(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let since = brief::last_steps(digest, MOST_LAST_STEPS);
-        if self.is_checked() {
+        let since = brief::describe_last_steps(digest, MAX_LAST_STEPS);
+        if self.is_work_checked() {
             let step = "comparing the result with the goal: the checks passed after the last edit";
             return (!self.is_new_work()).then(|| step.to_owned());
         }
@@ -108,12 +108,12 @@ impl Facts<'_> {
             true => String::new(),
             false => format!(" (since then {})", since.join(", ")),
         };
-        let check = self.runs.iter().find(|run| run.is_stale() && self.failing.is_empty());
-        if let Some(words) = self.announced() {
-            let is_begun = digest.steps_since_said().iter().any(|step| step.did == Did::Edited);
+        let check = self.runs.iter().find(|run| run.is_before_last_edit() && self.failing.is_empty());
+        if let Some(words) = self.announced_work() {
+            let is_begun = digest.steps_since_last_words().iter().any(|step| step.did == StepAction::Edited);
             return Some(match is_begun {
                 true => {
-                    let check = check.map(|run| format!("; then {}", code(&run.command, 120)));
+                    let check = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
                     let check = check.unwrap_or_default();
                     format!("the rest of what the agent said it would do: {words}{since_then}{check}")
                 }
@@ -121,23 +121,26 @@ impl Facts<'_> {
             });
         }
         match self.goal.newest {
-            Some(_) if !digest.is_taken_up() && digest.said_last < asked => {
+            Some(_) if !digest.has_work_since_newest_prompt() && digest.said_last < asked => {
                 return Some("the user's newest message: it has not been taken up yet".to_owned());
             }
             // The newest message was a remark, so the goal is the task it belongs to.
-            Some(newest) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
-                return Some(format!("what was under way: {}{since_then}", quoted(&newest.text, 160)));
+            Some(newest) if goal_text(&self.goal) != Some(newest.text.as_str()) => {
+                return Some(format!(
+                    "what was under way: {}{since_then}",
+                    in_quotation_marks(&newest.text, 160)
+                ));
             }
             _ => {}
         }
-        let edited = digest.edited_after(asked.max(digest.said_last));
+        let edited = digest.file_edited_after(asked.max(digest.said_last));
         match (edited, check) {
             (Some(edited), Some(check)) => {
-                let check = code(&check.command, 120);
-                Some(format!("{check}: {} was edited after its last run", code(edited, 120)))
+                let check = in_backticks(&check.command, 120);
+                Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
             }
             // What fails says more.
-            _ if self.failing.is_empty() && digest.steps_since_said().iter().any(is_work) => {
+            _ if self.failing.is_empty() && digest.steps_since_last_words().iter().any(is_work_step) => {
                 Some(format!("where the agent was: {}", since.join(", ")))
             }
             _ => None,
@@ -145,30 +148,30 @@ impl Facts<'_> {
     }
 
     /// What the agent last said that it would do; not a look at something, if work came after it.
-    fn announced(&self) -> Option<String> {
+    fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_look = statement::announces_look(&digest.said);
-        let since = digest.steps_since_said();
-        let edited = since.iter().position(|step| step.did == Did::Edited);
+        let since = digest.steps_since_last_words();
+        let edited = since.iter().position(|step| step.did == StepAction::Edited);
         // A change that was checked is made.
         let is_checked = edited.is_some_and(|at| {
-            since[at..].iter().any(|step| step.passed || step.failed && step.did == Did::Ran)
+            since[at..].iter().any(|step| step.passed || step.failed && step.did == StepAction::Ran)
         });
         let is_over = is_checked
             || is_look && (edited.is_some() || since.iter().any(|step| step.passed || step.failed));
-        let announces = digest.said_last > asked && statement::announces(&digest.said) && !is_over;
-        announces.then(|| quoted(&statement::announcement(&digest.said, 200), 204))
+        let announces = digest.said_last > asked && statement::announces_next_step(&digest.said) && !is_over;
+        announces.then(|| in_quotation_marks(&statement::announcement(&digest.said, 200), 204))
     }
 
     /// Returns whether tests passed after the last edit for the current request, and nothing fails.
-    fn is_checked(&self) -> bool {
+    fn is_work_checked(&self) -> bool {
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
-        let is_edited = self.material.digest.edited_after(asked).is_some();
+        let is_edited = self.material.digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        let mut runs = commands.iter().filter_map(|command| self.run_of(command));
-        let are_fresh = runs.all(|run| !run.is_stale());
-        is_edited && are_fresh && self.failing.is_empty() && choose::passed_since_edits(&self.runs)
+        let mut runs = commands.iter().filter_map(|command| self.last_run_of(command));
+        let are_fresh = runs.all(|run| !run.is_before_last_edit());
+        is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.runs)
     }
 
     /// Returns the files to open first: those that the user chose, that a failure names, or that were in use for the
@@ -184,15 +187,15 @@ impl Facts<'_> {
             self.suggested.iter().copied().filter(|file| file.last > asked).collect();
         used.sort_by_key(|file| std::cmp::Reverse((named(file), file.edited_at > asked, file.last)));
         let failing = self.suggested.iter().copied().filter(named);
-        let here = failing.chain(used).filter(|file| !file.outside && !self.is_gone(file));
+        let here = failing.chain(used).filter(|file| !file.outside && !self.is_file_gone(file));
         let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
         for file in here.filter(|file| file.edits + file.reads > 0 && digest.records > 0) {
             if !paths.contains(&file.path.as_str()) {
                 paths.push(&file.path);
             }
         }
-        let most = MOST_FIRST_FILES.max(self.material.confirmed.len());
-        paths.into_iter().take(most).map(|path| code(path, 120)).collect()
+        let most = MAX_FIRST_FILES.max(self.material.confirmed.len());
+        paths.into_iter().take(most).map(|path| in_backticks(path, 120)).collect()
     }
 
     /// Returns what must be true at the end: what the user demanded, and the checks that were seen if files were edited
@@ -203,19 +206,21 @@ impl Facts<'_> {
         let asked = task.or(self.goal.newest).map_or(0, |prompt| prompt.record);
         // A question for which the agent edited files is a request.
         let is_question = self.goal.newest.is_some_and(|newest| {
-            newest.sort() == Sort::Question && digest.edited_after(newest.record).is_none()
-        }) && !words::says_something(self.material.purpose);
-        let demanded = choose::demanded(&self.goal);
+            newest.prompt_kind() == PromptKind::Question && digest.file_edited_after(newest.record).is_none()
+        }) && !words::says_what_to_do(self.material.purpose);
+        let demanded = choose::checks_demanded_by_user(&self.goal);
         let is_demanded = |command: &String| {
             self.material.validators.contains(command)
-                || demanded.iter().any(|known| choose::is_same(known, command))
+                || demanded.iter().any(|known| choose::is_same_command(known, command))
         };
-        let fits = !is_question && digest.edited_after(asked).is_some();
+        let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
         let commands = commands.iter().filter(|command| fits || is_demanded(command));
-        let commands: Vec<String> = commands.take(3).map(|command| code(command, 120)).collect();
-        let promise =
-            self.material.promise.map(|promise| format!("the last message holds {}", promise::tag(promise)));
+        let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
+        let promise = self
+            .material
+            .promise
+            .map(|promise| format!("the last message holds {}", promise::with_promise_tags(promise)));
         let all: Vec<String> = (!commands.is_empty())
             .then(|| {
                 format!("{} {}", commands.join(", "), if commands.len() == 1 { "passes" } else { "pass" })
@@ -231,11 +236,11 @@ impl Facts<'_> {
     }
 }
 
-fn is_work(step: &Step) -> bool {
-    matches!(step.did, Did::Edited | Did::Ran)
+fn is_work_step(step: &CallStep) -> bool {
+    matches!(step.did, StepAction::Edited | StepAction::Ran)
 }
 
 /// What fails. The errors are in the context.
-fn failure_words(failure: &Failure) -> String {
-    format!("what fails: {} (see Failing)", code(&failure.run(), 120))
+fn describe_failure(failure: &Failure) -> String {
+    format!("what fails: {} (see Failing)", in_backticks(&failure.command_to_repeat(), 120))
 }

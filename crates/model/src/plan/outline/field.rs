@@ -1,28 +1,28 @@
 //! Lines below a task or a phase that say something about it: `Depends on: 1.1`, `Estimate: 2 hours`.
 
-use super::super::{Size, TaskStatus};
+use super::super::{TaskSize, TaskStatus};
 use super::marks;
 use crate::id::Id;
 use crate::render::one_line;
 
 /// A line below a task that says something about it.
 #[derive(Debug, PartialEq)]
-pub enum Field {
+pub enum TaskField {
     Acceptance(String),
     Files(Vec<String>),
     /// The ids, and any text that is not an id.
     Depends(Vec<String>, Option<String>),
-    Size(Size),
+    Size(TaskSize),
     /// The size for a time such as `2 hours`. The text is also kept as a note, because it says more.
-    Estimate(Size),
+    Estimate(TaskSize),
     Status(TaskStatus),
     Blocked(String),
     Evidence(String),
     WithoutEvidence(String),
 }
 
-pub fn field(text: &str) -> Option<Field> {
-    let (name, value) = name_and_value(text)?;
+pub fn parse_field(text: &str) -> Option<TaskField> {
+    let (name, value) = split_name_and_value(text)?;
     let text = || value.to_owned();
     Some(match name.as_str() {
         "acceptance"
@@ -32,41 +32,46 @@ pub fn field(text: &str) -> Option<Field> {
         | "verify"
         | "verification"
         | "done when"
-        | "definition of done" => Field::Acceptance(Some(text()).filter(|text| !text.is_empty())?),
-        "files" | "file" | "file(s)" | "files touched" | "target files" => Field::Files(files(value)?),
+        | "definition of done" => TaskField::Acceptance(Some(text()).filter(|text| !text.is_empty())?),
+        "files" | "file" | "file(s)" | "files touched" | "target files" => {
+            TaskField::Files(parse_file_list(value)?)
+        }
         "depends" | "depends on" | "dependencies" | "deps" => {
-            let (ids, doubt) = dependencies(value);
+            let (ids, doubt) = parse_dependencies(value);
             if ids.is_empty() && doubt.is_some() {
                 return None;
             }
-            Field::Depends(ids, doubt)
+            TaskField::Depends(ids, doubt)
         }
-        "size" | "complexity" => Field::Size(Size::parse(value)?),
-        "estimate" | "estimated effort" | "effort" => Field::Estimate(size_of_time(value)?),
+        "size" | "complexity" => TaskField::Size(TaskSize::parse(value)?),
+        "estimate" | "estimated effort" | "effort" => TaskField::Estimate(size_of_time(value)?),
         "status" => {
             let plain =
                 TaskStatus::parse(value.trim_matches(['`', '[', ']', '*'])).filter(|_| !value.is_empty());
-            Field::Status(plain.or_else(|| marks::status(value))?)
+            TaskField::Status(plain.or_else(|| marks::parse_status_value(value))?)
         }
-        "blocked" | "blocked reason" => Field::Blocked(text()),
-        "evidence" => Field::Evidence(text()),
-        "without evidence" => Field::WithoutEvidence(text()),
+        "blocked" | "blocked reason" => TaskField::Blocked(text()),
+        "evidence" => TaskField::Evidence(text()),
+        "without evidence" => TaskField::WithoutEvidence(text()),
         _ => return None,
     })
 }
 
 /// Reads a line such as `**Dependencies**: Phase 1, Phase 4` below a phase.
 pub fn phase_dependencies(text: &str) -> Option<PhaseDependencies> {
-    let (name, value) = name_and_value(text)?;
+    let (name, value) = split_name_and_value(text)?;
     if !matches!(name.as_str(), "depends" | "depends on" | "dependencies" | "deps" | "prerequisites") {
         return None;
     }
     if value.to_lowercase().starts_with("all previous phases") {
         return Some(PhaseDependencies::AllBefore);
     }
-    let (ids, _) = dependencies(value);
-    let numbers: Vec<u32> =
-        ids.iter().filter_map(|id| id.strip_prefix(PHASE)).filter_map(|number| number.parse().ok()).collect();
+    let (ids, _) = parse_dependencies(value);
+    let numbers: Vec<u32> = ids
+        .iter()
+        .filter_map(|id| id.strip_prefix(PHASE_DEPENDENCY_PREFIX))
+        .filter_map(|number| number.parse().ok())
+        .collect();
     (!numbers.is_empty()).then_some(PhaseDependencies::These(numbers))
 }
 
@@ -76,14 +81,14 @@ pub enum PhaseDependencies {
     AllBefore,
 }
 
-fn name_and_value(text: &str) -> Option<(String, &str)> {
+fn split_name_and_value(text: &str) -> Option<(String, &str)> {
     let (name, value) = text.split_once(':')?;
     let name = name.trim().trim_matches(['*', '_', '`']).trim().to_lowercase();
     Some((name, value.trim().trim_start_matches("**").trim_start_matches("__").trim()))
 }
 
 /// Returns the ids of a list, and any text that is not an id.
-pub fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
+pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
     let list = list.trim().trim_matches(['*', '`']).trim();
     let nothing = ["", "none", "n/a", "-", "—", "nothing", "nil"];
     if nothing.contains(&list.trim_end_matches('.').to_lowercase().as_str()) {
@@ -94,8 +99,8 @@ pub fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
         // `TASK-001 (login)`: a remark is not part of the id.
         let part = part.split(" (").next().unwrap_or(part).trim().trim_matches(['*', '`', '#', '.']);
         let lower = part.to_lowercase();
-        if let Some(number) = phase_number(&lower) {
-            ids.push(format!("{PHASE}{number}"));
+        if let Some(number) = parse_phase_number(&lower) {
+            ids.push(format!("{PHASE_DEPENDENCY_PREFIX}{number}"));
             continue;
         }
         let named = ["tasks ", "task ", "step "].into_iter().find(|word| lower.starts_with(word));
@@ -112,18 +117,18 @@ pub fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
 }
 
 /// What a dependency on a whole phase begins with until the reader knows its tasks. No id contains a space.
-pub const PHASE: &str = "phase ";
+pub const PHASE_DEPENDENCY_PREFIX: &str = "phase ";
 
 /// Returns the number in `phase 3` or `phases 3`.
-fn phase_number(lower: &str) -> Option<u32> {
+fn parse_phase_number(lower: &str) -> Option<u32> {
     let rest = lower.strip_prefix("phase ").or_else(|| lower.strip_prefix("phases "))?;
     rest.trim().parse().ok()
 }
 
 /// Returns the size of a task that takes this time: small up to two hours, medium up to a day, large if it takes
 /// longer.
-fn size_of_time(text: &str) -> Option<Size> {
-    if let Some(size) = Size::parse(text) {
+fn size_of_time(text: &str) -> Option<TaskSize> {
+    if let Some(size) = TaskSize::parse(text) {
         return Some(size);
     }
     let lower = text.to_lowercase();
@@ -140,14 +145,14 @@ fn size_of_time(text: &str) -> Option<Size> {
         _ => return None,
     };
     Some(match hours {
-        hours if hours <= 2.0 => Size::Small,
-        hours if hours <= 8.0 => Size::Medium,
-        _ => Size::Large,
+        hours if hours <= 2.0 => TaskSize::Small,
+        hours if hours <= 8.0 => TaskSize::Medium,
+        _ => TaskSize::Large,
     })
 }
 
 /// Returns paths separated by commas; `None` if the text is a sentence about files.
-fn files(list: &str) -> Option<Vec<String>> {
+fn parse_file_list(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')
         .map(|path| path.trim().trim_matches('`').to_owned())

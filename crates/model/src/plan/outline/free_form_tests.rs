@@ -1,22 +1,22 @@
-use super::tests::told;
+use super::tests::describe_plan;
 use super::*;
 use crate::plan::standing;
 
-fn check(rows: &[(&str, &str)]) {
+fn check_rows(rows: &[(&str, &str)]) {
     for (markdown, expected) in rows {
-        assert_eq!(told(markdown), *expected, "{markdown}");
+        assert_eq!(describe_plan(markdown), *expected, "{markdown}");
     }
 }
 
 /// Returns the texts of all warnings, with their lines.
-fn warned(markdown: &str) -> Vec<String> {
-    let found = read(markdown.as_bytes()).warnings;
+fn warning_texts(markdown: &str) -> Vec<String> {
+    let found = read_outline(markdown.as_bytes()).warnings;
     found.iter().map(|warning| format!("{}: {}", warning.line, warning.text)).collect()
 }
 
 #[test]
 fn the_state_of_an_item_may_be_in_its_text() {
-    check(&[
+    check_rows(&[
         (
             "## X\n- [v] a\n- [✔] b\n- ✅ c\n- [ ] ✅ DONE: d\n- [ ] **Task 5: e** ✅ DONE (in May)\n- [ ] f — DONE\n- [ ] g (done)\n",
             "# 1 X\n1.1 completed a\n1.2 completed b\n1.3 completed c\n1.4 completed d\n1.5 completed **e** (in May)\n1.6 completed f\n1.7 completed g\n",
@@ -37,11 +37,12 @@ fn the_state_of_an_item_may_be_in_its_text() {
             "# 1 X\n1.1 pending check that all is done\n1.2 pending a - b done\n",
         ),
     ]);
-    let plan = read("## X\n- [ ] a — BLOCKED: no host\n- [ ] b (blocked on legal review)\n".as_bytes()).plan;
+    let plan =
+        read_outline("## X\n- [ ] a — BLOCKED: no host\n- [ ] b (blocked on legal review)\n".as_bytes()).plan;
     let why: Vec<_> = plan.tasks().map(|task| task.blocked_reason.as_deref()).collect();
     assert_eq!(why, [Some("no host"), Some("legal review")]);
     assert_eq!(
-        warned("## X\n- [ ] a ✅ DONE\n- [x] b (blocked until May)\n- [x] c ✅\n"),
+        warning_texts("## X\n- [ ] a ✅ DONE\n- [x] b (blocked until May)\n- [x] c ✅\n"),
         [
             "2: the box is open and the text says done: read as completed",
             "3: the box is ticked and the text says blocked: read as completed",
@@ -51,7 +52,7 @@ fn the_state_of_an_item_may_be_in_its_text() {
 
 #[test]
 fn below_a_finished_heading_items_without_boxes_are_done() {
-    check(&[
+    check_rows(&[
         (
             "## Phase 1: A - COMPLETE\n### Step 1.1: x\n### Step 1.2: y\n## Phase 2: B\n### Step 2.1: z\n",
             "# 1 A\n1.1 completed x\n1.2 completed y\n# 2 B\n2.1 pending z\n",
@@ -70,13 +71,13 @@ fn below_a_finished_heading_items_without_boxes_are_done() {
     ]);
     // A box counts more than its heading.
     let text = "## A ✅\n- [x] a\n- [ ] b\n- [ ] c\n";
-    assert_eq!(told(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
-    assert_eq!(warned(text), ["3: the heading says done and this box is open: the box counts"]);
+    assert_eq!(describe_plan(text), "# 1 A\n1.1 completed a\n1.2 pending b\n1.3 pending c\n");
+    assert_eq!(warning_texts(text), ["3: the heading says done and this box is open: the box counts"]);
 }
 
 #[test]
 fn a_heading_with_boxes_is_a_group() {
-    check(&[
+    check_rows(&[
         (
             "## Phase 1: A\n### 1.1 Setup\n- [ ] x\n- [x] y\n### 1.2 Design\ntext\n",
             "# 1 A\n1.1.1 pending x\n1.1.2 completed y\n1.2 pending Design\n",
@@ -86,7 +87,8 @@ fn a_heading_with_boxes_is_a_group() {
             "# 1 A\n1.1 completed Setup\n1.1.1 completed x\n1.1.2 completed y\n1.2 pending Build\n1.2.1 completed z\n1.2.2 pending w\n",
         ),
     ]);
-    let plan = read("## Phase 1: A\n### Task 1.1: Setup\n- [ ] x\n### 1.2 More\n- [ ] y\n".as_bytes()).plan;
+    let plan =
+        read_outline("## Phase 1: A\n### Task 1.1: Setup\n- [ ] x\n### 1.2 More\n- [ ] y\n".as_bytes()).plan;
     let section = |id: &str| plan.task(id).unwrap().rest.get("section").cloned();
     assert_eq!(section("1.1.1"), Some("Task 1.1: Setup".into()));
     assert_eq!(section("1.2.1"), Some("1.2 More".into()));
@@ -98,10 +100,10 @@ fn the_boxes_of_a_ticket_are_its_criteria() {
                 ### [P1] TASK-002: Log out\n**Estimate**: 1-2 days\n- **Depends on**: TASK-001 (log in)\n\n**Acceptance Criteria**:\n\n- [x] a\n- [ ] b\n\
                 ## Later\n### TASK-1.3: Tokens\n#### Acceptance criteria\n- [x] c\n";
     assert_eq!(
-        told(text),
+        describe_plan(text),
         "# 1 Sprint\nTASK-001 pending Log in\nTASK-002 pending large Log out <- TASK-001\n# 2 Later\nTASK-1.3 completed Tokens\n"
     );
-    let plan = read(text.as_bytes()).plan;
+    let plan = read_outline(text.as_bytes()).plan;
     let acceptance = |id: &str| plan.task(id).unwrap().acceptance.as_deref();
     assert_eq!(acceptance("TASK-001"), Some("it works; it is fast"));
     assert_eq!(acceptance("TASK-002"), Some("[x] a; b"));
@@ -110,7 +112,7 @@ fn the_boxes_of_a_ticket_are_its_criteria() {
 
 #[test]
 fn the_lists_of_phases_count_next_to_boxes_elsewhere() {
-    check(&[
+    check_rows(&[
         (
             "## Phase 1: A\n**Goal:** speed\n\n**Tasks:**\n1. x\n2. y\n\n**Notes:**\n- n\n\n3. z\n\n**Deliverable:** it\n## Checklist\n- [ ] c\n",
             "# 1 A\n1.1 pending x\n1.2 pending y\n1.3 pending z\n# 2 Checklist\n2.1 pending c\n",
@@ -126,13 +128,13 @@ fn the_lists_of_phases_count_next_to_boxes_elsewhere() {
         ),
     ]);
     // What is left out is counted, even in a phase.
-    let left_out = warned("## Phase 1: A\n- [ ] x\n## Phase 2: B\n- y\n- z\n");
+    let left_out = warning_texts("## Phase 1: A\n- [ ] x\n## Phase 2: B\n- y\n- z\n");
     assert_eq!(left_out, ["4: phase 2 has no tasks; 2 list items are its notes"]);
 }
 
 #[test]
 fn a_later_heading_about_a_phase_does_not_replace_it() {
-    check(&[
+    check_rows(&[
         (
             "## Phase 2: Build\ntext\n## Phase 2 Success:\ntext\n## Phase 3: C\n- x\n",
             "# 2 Build\n# 3 C\n3.1 pending x\n",
@@ -143,13 +145,13 @@ fn a_later_heading_about_a_phase_does_not_replace_it() {
         ),
     ]);
     let text = "## Phase 1: A\n- [ ] x\n## Milestones\n### Milestone 1: MVP\n- in May\n";
-    assert_eq!(told(text), "# 1 A\n1.1 pending x\n");
-    assert_eq!(warned(text)[0], "4: a second heading of a phase has no tasks, and is left out");
+    assert_eq!(describe_plan(text), "# 1 A\n1.1 pending x\n");
+    assert_eq!(warning_texts(text)[0], "4: a second heading of a phase has no tasks, and is left out");
 }
 
 #[test]
 fn the_tasks_of_a_phase_wait_for_the_phases_before_it() {
-    check(&[
+    check_rows(&[
         (
             "### Phase 1 — A\n- x\n- y\n### Phase 2 — B\n- z\n\n**Dependencies**: Phase 1 (types).\n### Phase 3 — C\n- w\n\n**Dependencies**: Phase 1, Phase 2.\n### Phase 4 — D\n- v\n\n**Dependencies**: All previous phases.\n",
             "# 1 A\n1.1 pending x\n1.2 pending y\n# 2 B\n2.1 pending z <- 1.2\n# 3 C\n3.1 pending w <- 1.2,2.1\n# 4 D\n4.1 pending v <- 1.2,2.1,3.1\n",
@@ -159,7 +161,8 @@ fn the_tasks_of_a_phase_wait_for_the_phases_before_it() {
             "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y <- 1.1\n2.2 pending z <- 2.1,1.1\n",
         ),
     ]);
-    let unknown = warned("## Phase 1: A\n**Depends on:** Phase 9\n- [ ] x\n- [ ] y (depends: phase 8)\n");
+    let unknown =
+        warning_texts("## Phase 1: A\n**Depends on:** Phase 9\n- [ ] x\n- [ ] y (depends: phase 8)\n");
     assert_eq!(
         unknown,
         [
@@ -171,7 +174,7 @@ fn the_tasks_of_a_phase_wait_for_the_phases_before_it() {
 
 #[test]
 fn lists_beside_the_work_are_no_tasks() {
-    check(&[
+    check_rows(&[
         (
             "# fix_plan.md\nRules:\n1. short\n## Queue\n1. x\n   - Done when:\n     - it is\n2. y\n",
             "# 1 Queue\n1.1 pending x\n1.2 pending y\n",
@@ -191,13 +194,13 @@ fn lists_beside_the_work_are_no_tasks() {
     ]);
     let text =
         "## Phase 1: A\n**Deliverables**:\n- x\n\n**Acceptance Criteria**:\n- it works\n- it is fast\n";
-    let notes = read(text.as_bytes()).plan.phases[0].rest["notes"].to_string();
+    let notes = read_outline(text.as_bytes()).plan.phases[0].rest["notes"].to_string();
     assert!(notes.contains("it works") && notes.contains("it is fast"), "{notes}");
 }
 
 #[test]
 fn a_table_with_states_is_a_list_of_tasks() {
-    check(&[
+    check_rows(&[
         (
             "# P\n## Tasks\n| Status | Task | Spec | Notes |\n|---|:--|---|---|\n| [ ] | **Task 1.1**: a | s.md | |\n| [x] | **Task 1.2**: b | | |\n| [!] | **Task 1.3**: c | | BLOCKED: no host |\n## Legend\n- `[ ]` open\n",
             "# 1 Tasks\n1.1 pending a\n1.2 completed b\n1.3 blocked c\n",
@@ -211,13 +214,13 @@ fn a_table_with_states_is_a_list_of_tasks() {
         ("## Plan\n- [ ] a\n\n| Task | Status |\n|--|--|\n| b | done |\n", "# 1 Plan\n1.1 pending a\n"),
     ]);
     let text = "## Tasks\n| Done | Task | Notes |\n|--|--|--|\n| [!] | a | BLOCKED: no host |\n";
-    let plan = read(text.as_bytes()).plan;
+    let plan = read_outline(text.as_bytes()).plan;
     assert_eq!(plan.task("1.1").unwrap().blocked_reason.as_deref(), Some("no host"));
 }
 
 #[test]
 fn milestones_and_tracks_are_phases() {
-    check(&[
+    check_rows(&[
         (
             "# P\n## 1. Goals\n- g\n## 8. M8 — Effects\ntext\n## 9. M9 — Recovery\ntext\n",
             "# 8 Effects\n# 9 Recovery\n",
@@ -233,7 +236,7 @@ fn milestones_and_tracks_are_phases() {
 #[test]
 fn what_is_ready_follows_the_phases() {
     let text = "# P\n## Now\n- [ ] TASK-9: x\n- [ ] y\n## Phase 1: Later\n- [ ] z\n";
-    let plan = read(text.as_bytes()).plan;
+    let plan = read_outline(text.as_bytes()).plan;
     let at = standing(&plan);
     let ready: Vec<&str> = at.ready.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(ready, ["2.1", "TASK-9", "1.1"]);

@@ -1,14 +1,14 @@
 //! Headings: phases, chapters of a phase, and tasks with a heading of their own.
 
-use super::item::{self, Parsed};
-use super::label::Under;
+use super::item::{self, ParsedItem};
+use super::label::ListMeaning;
 use super::lines::SourceLine;
 use super::phase::{self, explicit_phase};
-use super::shape::Roles;
-use super::{HeadingTask, Open, Phase, PhaseStatus, Reader, TaskStatus, marks};
+use super::shape::HeadingRole;
+use super::{HeadingTask, OpenHeading, OutlineReader, Phase, PhaseStatus, TaskStatus, marks};
 
-impl Reader<'_> {
-    pub(super) fn heading(&mut self, block: &SourceLine, level: usize, text: &str) {
+impl OutlineReader<'_> {
+    pub(super) fn read_heading(&mut self, block: &SourceLine, level: usize, text: &str) {
         (self.task, self.in_phase) = (None, false);
         self.parents.clear();
         self.headings.retain(|open| open.level < level);
@@ -22,21 +22,26 @@ impl Reader<'_> {
         }
         // Numbered chapters next to the phases are not tasks.
         let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
-        match self.shape.role(block, level, text) {
-            Roles::Task if !is_beside || item::is_ticket(text) => self.heading_task(block, level, text),
-            Roles::Phase if self.is_about_earlier(block, text) => {
-                self.warn(block.line, "a second heading of a phase has no tasks, and is left out".to_owned());
-                self.section(level, text);
+        match self.shape.role_of_heading(block, level, text) {
+            HeadingRole::Task if !is_beside || item::begins_with_ticket_id(text) => {
+                self.read_task_heading(block, level, text);
             }
-            Roles::Phase => {
+            HeadingRole::Phase if self.is_about_earlier(block, text) => {
+                self.add_warning(
+                    block.line,
+                    "a second heading of a phase has no tasks, and is left out".to_owned(),
+                );
+                self.read_section_heading(level, text);
+            }
+            HeadingRole::Phase => {
                 let (id, name) = explicit_phase(text).unwrap_or((None, text.to_owned()));
                 let phase = self.open_phase(id, &name, text, block);
-                if marks::after_sign(text).is_some() {
+                if marks::text_after_done_sign(text).is_some() {
                     self.plan.phases[phase].status = PhaseStatus::Complete;
                 }
                 let is_finished = self.plan.phases[phase].status == PhaseStatus::Complete;
                 let text = text.to_owned();
-                self.headings.push(Open {
+                self.headings.push(OpenHeading {
                     level,
                     text,
                     phase: Some(phase),
@@ -46,32 +51,32 @@ impl Reader<'_> {
                 });
                 self.in_phase = true;
             }
-            Roles::Task | Roles::Section => self.section(level, text),
+            HeadingRole::Task | HeadingRole::Section => self.read_section_heading(level, text),
         }
         // `#### Acceptance criteria` continues the task.
-        if block.under == Under::Criteria
+        if block.under == ListMeaning::Criteria
             && let Some(HeadingTask { at: (phase, place), .. }) = self.heading_task
         {
             self.task = Some((phase, place, 0));
         }
     }
 
-    fn heading_task(&mut self, block: &SourceLine, level: usize, text: &str) {
+    fn read_task_heading(&mut self, block: &SourceLine, level: usize, text: &str) {
         let phase = self.phase_for(block);
         let mut parsed = item::parse_heading(text);
         self.finish_by_heading(&mut parsed);
         self.heading_task = None;
-        let id = self.add(phase, parsed, block.line, 0, None);
+        let id = self.add_task(phase, parsed, block.line, 0, None);
         let at = (phase, self.plan.phases[phase].tasks.len() - 1);
         self.heading_task = Some(HeadingTask { level, text: text.to_owned(), id, at });
     }
 
-    fn section(&mut self, level: usize, text: &str) {
+    fn read_section_heading(&mut self, level: usize, text: &str) {
         let (name, status) = item::phase_name(text);
-        let is_finished = status == Some(PhaseStatus::Complete) || marks::is_list_of_done(text);
+        let is_finished = status == Some(PhaseStatus::Complete) || marks::is_heading_of_done_list(text);
         let text = if is_finished { name } else { text.to_owned() };
         let id = item::chapter_number(&text);
-        self.headings.push(Open { level, text, phase: None, explicit: false, id, is_finished });
+        self.headings.push(OpenHeading { level, text, phase: None, explicit: false, id, is_finished });
     }
 
     /// Returns whether a heading such as `Phase 2 Success:` is about an earlier phase and has no tasks.
@@ -82,7 +87,7 @@ impl Reader<'_> {
     }
 
     /// Marks an item without a box as done if a heading above it is finished.
-    pub(super) fn finish_by_heading(&self, parsed: &mut Parsed) {
+    pub(super) fn finish_by_heading(&self, parsed: &mut ParsedItem) {
         let is_finished = self.headings.iter().any(|open| open.is_finished);
         if is_finished && parsed.status == TaskStatus::Pending {
             parsed.status = TaskStatus::Completed;
@@ -90,11 +95,11 @@ impl Reader<'_> {
     }
 
     /// Warns about an open box below a finished heading, once for each heading. The box stays open.
-    pub(super) fn contradiction(&mut self, parsed: &Parsed, line: usize) {
+    pub(super) fn warn_of_contradiction(&mut self, parsed: &ParsedItem, line: usize) {
         let is_open = !self.is_ours && !parsed.status.is_over();
         if let Some(open) = self.headings.iter_mut().find(|open| is_open && open.is_finished) {
             open.is_finished = false;
-            self.warn(line, "the heading says done and this box is open: the box counts".to_owned());
+            self.add_warning(line, "the heading says done and this box is open: the box counts".to_owned());
         }
     }
 
@@ -104,7 +109,7 @@ impl Reader<'_> {
             return open.phase.unwrap_or(0);
         }
         match self.headings.last() {
-            Some(Open { phase: Some(phase), .. }) => *phase,
+            Some(OpenHeading { phase: Some(phase), .. }) => *phase,
             Some(open) => {
                 let name = open.text.clone();
                 let phase = self.open_phase(None, &name, &name, block);
@@ -127,14 +132,17 @@ impl Reader<'_> {
             Some(id) if !taken(id) => id,
             // A chapter about the phase came before the phase itself.
             Some(id) if !self.is_ours && self.empty_phase(id).is_some() => {
-                self.warn(line, format!("phase {id} has two headings; the one without tasks is left out"));
+                self.add_warning(
+                    line,
+                    format!("phase {id} has two headings; the one without tasks is left out"),
+                );
                 let at = self.empty_phase(id).unwrap_or_default();
                 (self.plan.phases[at].name, self.plan.phases[at].status) = (name, status.unwrap_or_default());
                 return at;
             }
             Some(id) => {
                 let new = next();
-                self.warn(line, format!("a second phase {id} is read as phase {new}"));
+                self.add_warning(line, format!("a second phase {id} is read as phase {new}"));
                 if phase::is_about_phase(heading) {
                     name = heading.trim().trim_end_matches(':').to_owned();
                 }

@@ -1,27 +1,27 @@
 //! Parses the text of one item: its id, size, dependencies and state, and the rest as its description.
 
-use super::super::{PhaseStatus, Size, TaskStatus};
-use super::field::dependencies;
-use super::lines::Mark;
+use super::super::{PhaseStatus, TaskSize, TaskStatus};
+use super::field::parse_dependencies;
+use super::lines::BoxMark;
 use super::marks;
 use crate::id::Id;
 
 #[derive(Debug, Default)]
-pub struct Parsed {
+pub struct ParsedItem {
     pub id: Option<String>,
     pub status: TaskStatus,
-    pub size: Option<Size>,
+    pub size: Option<TaskSize>,
     pub description: String,
     pub depends: Vec<String>,
     pub blocked_reason: Option<String>,
     pub doubt: Option<String>,
 }
 
-pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
-    let mut parsed = Parsed::default();
+pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
+    let mut parsed = ParsedItem::default();
     match mark {
-        Some(Mark::Is(status)) => parsed.status = *status,
-        Some(Mark::Likely(status, sign)) => {
+        Some(BoxMark::Is(status)) => parsed.status = *status,
+        Some(BoxMark::Likely(status, sign)) => {
             parsed.status = *status;
             parsed.doubt = Some(format!("`[{sign}]` was read as in progress"));
         }
@@ -29,14 +29,14 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
     }
     let drawn = parsed.status;
     let (mut says_done, mut is_struck) = (false, false);
-    let text = match marks::after_sign(text) {
+    let text = match marks::text_after_done_sign(text) {
         Some(rest) => {
             says_done = true;
             rest
         }
         None => text.to_owned(),
     };
-    let text = match struck(&text) {
+    let text = match split_struck_text(&text) {
         Some((inside, behind)) => {
             is_struck = true;
             format!("{inside}{behind}")
@@ -48,9 +48,9 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
     let mut rest = rest.trim().to_owned();
     // Marks at the end come in any order.
     loop {
-        if let Some(shorter) = take_ending(&rest, &mut parsed) {
+        if let Some(shorter) = take_mark_at_end(&rest, &mut parsed) {
             rest = shorter;
-        } else if let Some(shorter) = marks::without_done(&rest) {
+        } else if let Some(shorter) = marks::without_done_mark(&rest) {
             (says_done, rest) = (true, shorter);
         } else {
             break;
@@ -62,9 +62,9 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
             parsed.doubt = Some("the box is open and the text says done: read as completed".to_owned());
         }
     }
-    blocked(&mut rest, &mut parsed);
+    take_blocked_reason(&mut rest, &mut parsed);
     // The text after the id is struck through: `1.2: ~~text~~`.
-    if let Some((inside, behind)) = struck(&rest) {
+    if let Some((inside, behind)) = split_struck_text(&rest) {
         is_struck = true;
         rest = format!("{inside}{behind}");
     }
@@ -76,10 +76,10 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
 }
 
 /// Removes the words from an item's text that say what blocks it, and records the reason.
-fn blocked(text: &mut String, parsed: &mut Parsed) {
+fn take_blocked_reason(text: &mut String, parsed: &mut ParsedItem) {
     let found = match parsed.status {
-        TaskStatus::Blocked => split_reason(text).or_else(|| marks::blocked(text)),
-        TaskStatus::Pending | TaskStatus::Completed => marks::blocked(text),
+        TaskStatus::Blocked => split_reason(text).or_else(|| marks::split_blocked_reason(text)),
+        TaskStatus::Pending | TaskStatus::Completed => marks::split_blocked_reason(text),
         TaskStatus::InProgress | TaskStatus::Closed => None,
     };
     let Some((before, why)) = found else { return };
@@ -92,14 +92,14 @@ fn blocked(text: &mut String, parsed: &mut Parsed) {
 }
 
 /// Splits `~~text~~ remark` into the text and the remark.
-fn struck(text: &str) -> Option<(&str, &str)> {
+fn split_struck_text(text: &str) -> Option<(&str, &str)> {
     let (inside, behind) = text.strip_prefix("~~")?.split_once("~~")?;
     (behind.is_empty() || behind.starts_with([' ', ':', ','])).then_some((inside, behind))
 }
 
 /// Returns `[P0] TASK-001: name` without the priority. If the text has no id, the priority stays.
 fn without_priority(text: &str) -> &str {
-    after_priority(text).filter(|rest| is_ticket(rest)).unwrap_or(text)
+    after_priority(text).filter(|rest| begins_with_ticket_id(rest)).unwrap_or(text)
 }
 
 fn after_priority(text: &str) -> Option<&str> {
@@ -108,21 +108,21 @@ fn after_priority(text: &str) -> Option<&str> {
 }
 
 /// Parses a heading such as `Task 1.2 — Name [DONE]` or `3. Name`.
-pub fn parse_heading(text: &str) -> Parsed {
-    parse(text, None)
+pub fn parse_heading(text: &str) -> ParsedItem {
+    parse_item(text, None)
 }
 
 /// Returns the name of a phase, and its state if the heading says one.
 pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
     let text = heading.trim();
     for (open, close) in [('[', ']'), ('(', ')')] {
-        if let Some((before, word)) = ending(text, open, close)
+        if let Some((before, word)) = split_last_brackets(text, open, close)
             && let Some(status) = PhaseStatus::parse(word).filter(|_| !word.trim().is_empty())
         {
             return (before.trim_end().to_owned(), Some(status));
         }
     }
-    match marks::without_done(text) {
+    match marks::without_done_mark(text) {
         Some(name) => (name, Some(PhaseStatus::Complete)),
         None => (text.to_owned(), None),
     }
@@ -138,27 +138,27 @@ pub fn is_task_heading(heading: &str) -> bool {
         return true;
     }
     let id = word.trim_end_matches([':', '.', ')']);
-    is_dotted(id) || is_ticket(heading)
+    is_dotted_id(id) || begins_with_ticket_id(heading)
 }
 
 /// Returns the number of a heading such as `1.2 Name`, which may be a task or a chapter with tasks.
 pub fn chapter_number(heading: &str) -> Option<String> {
     let text = heading.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let id = text.split(' ').next().unwrap_or_default().trim_end_matches([':', '.', ')']);
-    is_dotted(id).then(|| id.to_owned())
+    is_dotted_id(id).then(|| id.to_owned())
 }
 
 /// Returns whether a text begins with the id of a ticket: `TASK-001: name`, `T012 name`, `TASK-1.2: name`.
-pub fn is_ticket(text: &str) -> bool {
+pub fn begins_with_ticket_id(text: &str) -> bool {
     let text = after_priority(text).unwrap_or(text).trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, _) = text.split_once(' ').unwrap_or((text, ""));
     let id = word.trim_end_matches([':', '.', ')', '*']);
     let in_parts = || {
         let (letters, number) = id.split_once('-').unwrap_or(("", ""));
         let is_word = (1..8).contains(&letters.len()) && letters.bytes().all(|b| b.is_ascii_uppercase());
-        word.ends_with(':') && is_word && is_dotted(number)
+        word.ends_with(':') && is_word && is_dotted_id(number)
     };
-    is_lettered(id) || in_parts()
+    is_lettered_id(id) || in_parts()
 }
 
 /// Returns whether a text is numbered: `3. Name`, `3) Name`.
@@ -205,11 +205,11 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
     id = id.trim_end_matches('.');
     let behind = &after[id.len()..];
     let divides = divided || behind.starts_with([':', ')']);
-    let looks = if is_dotted(id) || is_lettered(id) {
+    let looks = if is_dotted_id(id) || is_lettered_id(id) {
         behind.is_empty() || behind.starts_with([' ', ':', ')', '.', '*', '_', '`', ']'])
     } else if word.is_some() {
         id.starts_with(|c: char| c.is_ascii_digit()) && id.len() <= 12
-    } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_ours(id) {
+    } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_own_id(id) {
         // Any other id, such as `auth-3` or a bare number, needs a separator before the text: `auth-3: text`.
         (divides && behind.starts_with([':', '.', ')'])) && is_short_id(id)
     } else {
@@ -227,7 +227,7 @@ fn is_short_id(id: &str) -> bool {
     id.len() <= 24 && id.bytes().any(|b| b.is_ascii_digit())
 }
 
-fn is_ours(id: &str) -> bool {
+fn is_own_id(id: &str) -> bool {
     id.bytes().any(|b| b.is_ascii_digit())
 }
 
@@ -238,7 +238,7 @@ fn without_colon(text: &str) -> &str {
 }
 
 /// Returns whether an id is a number with dots: `1.2`, `2.10.3`, `1.2a`.
-fn is_dotted(id: &str) -> bool {
+fn is_dotted_id(id: &str) -> bool {
     let mut parts = id.split('.');
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && part.len() < 5;
     let last = |part: &str| digits(part.trim_end_matches(|c: char| c.is_ascii_lowercase()));
@@ -247,7 +247,7 @@ fn is_dotted(id: &str) -> bool {
 }
 
 /// Returns whether an id is a number after letters: `T012`, `ABC-12`.
-fn is_lettered(id: &str) -> bool {
+fn is_lettered_id(id: &str) -> bool {
     let Some(start) = id.find(|c: char| c.is_ascii_digit()) else { return false };
     let (letters, digits) = id.split_at(start);
     let number = digits.bytes().all(|b| b.is_ascii_digit()) && digits.len() < 6;
@@ -257,7 +257,7 @@ fn is_lettered(id: &str) -> bool {
 }
 
 /// Removes one mark from the end of a text; `None` if there is none.
-fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
+fn take_mark_at_end(text: &str, parsed: &mut ParsedItem) -> Option<String> {
     let text = text.trim_end();
     for arrow in ["← CURRENT", "<- CURRENT", "⬅ CURRENT", "🔄"] {
         if let Some(rest) = text.strip_suffix(arrow) {
@@ -268,18 +268,19 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
         }
     }
     for (open, close) in [('[', ']'), ('(', ')')] {
-        let Some((before, inside)) = ending(text, open, close) else { continue };
+        let Some((before, inside)) = split_last_brackets(text, open, close) else { continue };
         if before.trim().is_empty() {
             continue;
         }
-        if let Some(size) = whole_size(inside, open).filter(|_| parsed.size.is_none()) {
+        if let Some(size) = size_in_brackets(inside, open).filter(|_| parsed.size.is_none()) {
             parsed.size = Some(size);
             return Some(before.trim_end().to_owned());
         }
-        if let Some(list) = depends_words(inside).filter(|_| parsed.depends.is_empty()) {
-            let (ids, doubt) = dependencies(list);
+        if let Some(list) = text_after_depends(inside).filter(|_| parsed.depends.is_empty()) {
+            let (ids, doubt) = parse_dependencies(list);
             // `(blocked on legal review)` names no task.
-            if inside.to_lowercase().trim_start().starts_with("blocked") && !ids.iter().all(|id| is_ours(id))
+            if inside.to_lowercase().trim_start().starts_with("blocked")
+                && !ids.iter().all(|id| is_own_id(id))
             {
                 return None;
             }
@@ -305,31 +306,31 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
 
 /// Returns the size in brackets, such as `(small)` or `[M]`. A size of one or two letters must be in square brackets,
 /// because `(s)` is a plural.
-fn whole_size(inside: &str, open: char) -> Option<Size> {
+fn size_in_brackets(inside: &str, open: char) -> Option<TaskSize> {
     let word = inside.trim().strip_prefix("size:").unwrap_or(inside.trim()).trim();
     match word.len() {
-        1 | 2 if open == '[' && word.bytes().all(|b| b.is_ascii_uppercase()) => Size::parse(word),
+        1 | 2 if open == '[' && word.bytes().all(|b| b.is_ascii_uppercase()) => TaskSize::parse(word),
         1 | 2 => None,
-        _ => Size::parse(word),
+        _ => TaskSize::parse(word),
     }
 }
 
 /// Returns the text between the last brackets, and the text before them.
-fn ending(text: &str, open: char, close: char) -> Option<(&str, &str)> {
+fn split_last_brackets(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     let inside = text.trim_end().strip_suffix(close)?;
     let at = inside.rfind(open)?;
     Some((&inside[..at], &inside[at + open.len_utf8()..]))
 }
 
 fn split_reason(text: &str) -> Option<(String, String)> {
-    const MARKS: [&str; 5] = [" - Reason:", " — Reason:", " Reason:", " - BLOCKED:", " — BLOCKED:"];
-    let (at, mark) = MARKS.into_iter().find_map(|mark| Some((text.find(mark)?, mark)))?;
+    const REASON_MARKS: [&str; 5] = [" - Reason:", " — Reason:", " Reason:", " - BLOCKED:", " — BLOCKED:"];
+    let (at, mark) = REASON_MARKS.into_iter().find_map(|mark| Some((text.find(mark)?, mark)))?;
     Some((text[..at].trim_end().to_owned(), text[at + mark.len()..].trim().to_owned()))
 }
 
-fn depends_words(text: &str) -> Option<&str> {
+fn text_after_depends(text: &str) -> Option<&str> {
     let lower = text.to_lowercase();
-    const WORDS: [&str; 12] = [
+    const DEPENDENCY_WORDS: [&str; 12] = [
         "depends on:",
         "depends on",
         "depends:",
@@ -343,6 +344,6 @@ fn depends_words(text: &str) -> Option<&str> {
         "blocked on",
         "requires:",
     ];
-    let word = WORDS.into_iter().find(|word| lower.trim_start().starts_with(word))?;
+    let word = DEPENDENCY_WORDS.into_iter().find(|word| lower.trim_start().starts_with(word))?;
     text.trim_start().get(word.len()..)
 }

@@ -4,7 +4,7 @@ use super::item;
 use super::phase::explicit_phase;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Under {
+pub enum ListMeaning {
     #[default]
     Unsaid,
     /// Work: `Tasks:`, `Queue`, `Roadmap`.
@@ -15,7 +15,7 @@ pub enum Under {
     Beside,
 }
 
-const WORK: [&str; 14] = [
+const WORK_WORDS: [&str; 14] = [
     "task",
     "tasks",
     "step",
@@ -32,7 +32,7 @@ const WORK: [&str; 14] = [
     "步骤",
 ];
 
-const CRITERIA: [&str; 8] = [
+const CRITERIA_WORDS: [&str; 8] = [
     "criteria",
     "criterion",
     "acceptance",
@@ -43,7 +43,7 @@ const CRITERIA: [&str; 8] = [
     "success metrics",
 ];
 
-const BESIDE: [&str; 36] = [
+const OTHER_WORDS: [&str; 36] = [
     "rule",
     "rules",
     "note",
@@ -82,36 +82,36 @@ const BESIDE: [&str; 36] = [
     "summary",
 ];
 
-pub fn of_words(text: &str) -> Under {
+pub fn meaning_of_words(text: &str) -> ListMeaning {
     let lower = text.to_lowercase();
-    if CRITERIA.iter().any(|words| lower.contains(words)) {
-        return Under::Criteria;
+    if CRITERIA_WORDS.iter().any(|words| lower.contains(words)) {
+        return ListMeaning::Criteria;
     }
     let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
-    if has(&WORK) {
-        Under::Work
-    } else if has(&BESIDE) {
-        Under::Beside
+    if has(&WORK_WORDS) {
+        ListMeaning::Work
+    } else if has(&OTHER_WORDS) {
+        ListMeaning::Beside
     } else {
-        Under::Unsaid
+        ListMeaning::Unsaid
     }
 }
 
 /// Returns what a heading says about the list below it. A heading that says nothing about it continues what the heading
 /// above says. The heading of a phase or of a task does so only within criteria.
-pub fn of_heading(text: &str, above: Under) -> Under {
+pub fn meaning_of_heading(text: &str, above: ListMeaning) -> ListMeaning {
     if explicit_phase(text).is_some() || item::is_task_heading(text) {
-        return if above == Under::Criteria { above } else { Under::Unsaid };
+        return if above == ListMeaning::Criteria { above } else { ListMeaning::Unsaid };
     }
-    match of_words(text) {
-        Under::Unsaid => above,
+    match meaning_of_words(text) {
+        ListMeaning::Unsaid => above,
         said => said,
     }
 }
 
 /// Returns the words of a label: `**Tasks:**`, `**Tasks**:`, `**Tasks**` or `Tasks:`. `**Goal:** text` ends the label
 /// above it and says nothing about a list.
-pub fn label(text: &str) -> Option<&str> {
+pub fn label_words(text: &str) -> Option<&str> {
     let text = text.trim();
     if let Some((words, behind)) = text.strip_prefix("**").and_then(|rest| rest.split_once("**")) {
         let behind = behind.trim();
@@ -121,14 +121,14 @@ pub fn label(text: &str) -> Option<&str> {
         return (words.ends_with(':') || behind.starts_with(':')).then_some("");
     }
     let words = text.strip_suffix(':')?;
-    (words.len() <= LONGEST && !words.contains(". ")).then_some(words)
+    (words.len() <= MAX_LABEL_CHARS && !words.contains(". ")).then_some(words)
 }
 
 /// Returns the words of a label that is an item: `- **Acceptance criteria**:`.
-pub fn label_of_list(text: &str) -> Option<&str> {
+pub fn label_at_item_end(text: &str) -> Option<&str> {
     let bare = text.trim().trim_end_matches(['*', '_']);
     let words = bare.strip_suffix(':').map(|words| words.trim_matches(['*', '_']))?;
-    (words.len() <= LONGEST).then_some(words)
+    (words.len() <= MAX_LABEL_CHARS).then_some(words)
 }
 
-const LONGEST: usize = 48;
+const MAX_LABEL_CHARS: usize = 48;

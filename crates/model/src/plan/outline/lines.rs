@@ -1,7 +1,7 @@
 //! Classifies the lines of a markdown file.
 
 use super::super::TaskStatus;
-use super::label::{self, Under};
+use super::label::{self, ListMeaning};
 use super::phase::explicit_phase;
 use super::{item, table};
 
@@ -10,7 +10,7 @@ pub struct SourceLine {
     pub line: usize,
     /// Columns before the text.
     pub indent: usize,
-    pub kind: Kind,
+    pub kind: LineKind,
     /// Whether the heading above sounds like the title of a list of steps.
     pub in_steps: bool,
     /// The explicit phase that contains the line, counted from 1; 0 for none.
@@ -18,13 +18,13 @@ pub struct SourceLine {
     /// The nearest heading above the line, or the line itself if it is a heading, counted from 1; 0 for none.
     pub heading: usize,
     /// What the heading or the label above says about a list here.
-    pub under: Under,
+    pub under: ListMeaning,
     /// Whether the line is an item of the list below a label such as `Tasks:`.
     pub in_tasks: bool,
 }
 
 #[derive(Debug)]
-pub enum Kind {
+pub enum LineKind {
     Blank,
     Heading {
         level: usize,
@@ -32,7 +32,7 @@ pub enum Kind {
     },
     /// `- [x] text`: an item with a box.
     Check {
-        mark: Mark,
+        mark: BoxMark,
         text: String,
     },
     Numbered {
@@ -51,14 +51,14 @@ pub enum Kind {
 
 /// The mark in a box.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum BoxMark {
     Is(TaskStatus),
     /// The likely meaning of an ambiguous character.
     Likely(TaskStatus, char),
 }
 
 /// Words in a heading whose list is a list of steps.
-const STEPS: [&str; 20] = [
+const STEP_HEADING_WORDS: [&str; 20] = [
     "step",
     "plan",
     "task",
@@ -81,9 +81,9 @@ const STEPS: [&str; 20] = [
     "计划",
 ];
 
-pub fn blocks(text: &str) -> Vec<SourceLine> {
+pub fn split_source_lines(text: &str) -> Vec<SourceLine> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut scan = Scan { reads_states: reads_states(&lines), ..Scan::default() };
+    let mut scan = LineScan { reads_states: is_state_table_task_list(&lines), ..LineScan::default() };
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
     let mut table_end = 0;
@@ -110,91 +110,94 @@ pub fn blocks(text: &str) -> Vec<SourceLine> {
             in_comment = !trimmed.contains("-->");
             continue;
         }
-        if let Some(table) = table::read(&lines[number..]).filter(|table| scan.takes(table)) {
+        if let Some(table) =
+            table::read_task_table(&lines[number..]).filter(|table| scan.is_table_of_tasks(table))
+        {
             table_end = number + table.lines;
-            scan.table(number + 1, table);
+            scan.push_table(number + 1, table);
             continue;
         }
-        let (indent, kind) = kind_of(line, trimmed);
-        scan.push(number + 1, indent, kind);
+        let (indent, kind) = indent_and_kind(line, trimmed);
+        scan.push_line(number + 1, indent, kind);
     }
     scan.blocks
 }
 
 /// Returns whether a table of states can be the list of tasks, because nothing else in the file is.
-fn reads_states(lines: &[&str]) -> bool {
-    !lines.iter().any(|line| match kind_of(line, line.trim()).1 {
-        Kind::Check { .. } => true,
-        Kind::Heading { text, .. } => explicit_phase(&text).is_some() || item::is_task_heading(&text),
+fn is_state_table_task_list(lines: &[&str]) -> bool {
+    !lines.iter().any(|line| match indent_and_kind(line, line.trim()).1 {
+        LineKind::Check { .. } => true,
+        LineKind::Heading { text, .. } => explicit_phase(&text).is_some() || item::is_task_heading(&text),
         _ => false,
     })
 }
 
 /// The lines so far, and what is known about the next one.
 #[derive(Default)]
-struct Scan {
+struct LineScan {
     blocks: Vec<SourceLine>,
     reads_states: bool,
     /// The headings around the line: their levels, and what they say about lists.
-    open: Vec<(usize, Under)>,
+    open: Vec<(usize, ListMeaning)>,
     headings: usize,
     in_steps: bool,
     /// The number of explicit phases so far, and the level of the current one.
     phases: usize,
     within: Option<usize>,
     /// What the last label says.
-    label: Option<Under>,
+    label: Option<ListMeaning>,
     /// What an item such as `- Acceptance criteria:` says about the items below it, and its indent.
-    item_label: Option<(usize, Under)>,
+    item_label: Option<(usize, ListMeaning)>,
     /// The indent and the number that the next item of a labelled list has.
     next: Option<(usize, u32)>,
 }
 
-impl Scan {
-    fn push(&mut self, line: usize, indent: usize, kind: Kind) {
+impl LineScan {
+    fn push_line(&mut self, line: usize, indent: usize, kind: LineKind) {
         let kind = match kind {
-            Kind::Text { text } if self.within.is_some() => bold_heading(text),
+            LineKind::Text { text } if self.within.is_some() => bold_heading(text),
             kind => kind,
         };
-        let is_item = matches!(kind, Kind::Check { .. } | Kind::Numbered { .. } | Kind::Bullet { .. });
+        let is_item =
+            matches!(kind, LineKind::Check { .. } | LineKind::Numbered { .. } | LineKind::Bullet { .. });
         if is_item && self.item_label.is_some_and(|(at, _)| indent <= at) {
             self.item_label = None;
         }
         match &kind {
-            Kind::Heading { level, text } => self.heading(*level, text),
+            LineKind::Heading { level, text } => self.enter_heading(*level, text),
             // A label within an item is about that item only.
-            Kind::Text { text } if indent < 2 => {
-                if let Some(words) = label::label(text) {
-                    (self.label, self.item_label) = (Some(label::of_words(words)), None);
+            LineKind::Text { text } if indent < 2 => {
+                if let Some(words) = label::label_words(text) {
+                    (self.label, self.item_label) = (Some(label::meaning_of_words(words)), None);
                 }
             }
             _ => {}
         }
-        let in_tasks = self.is_in_tasks(indent, &kind);
-        let heading = self.open.last().map_or(Under::Unsaid, |(_, under)| *under);
-        let said = self.label.filter(|label| *label != Under::Unsaid);
+        let in_tasks = self.continues_task_list(indent, &kind);
+        let heading = self.open.last().map_or(ListMeaning::Unsaid, |(_, under)| *under);
+        let said = self.label.filter(|label| *label != ListMeaning::Unsaid);
         let under = self.item_label.map(|(_, under)| under).or(said).unwrap_or(heading);
         let phase = if self.within.is_some() { self.phases } else { 0 };
-        if let Kind::Bullet { text } | Kind::Numbered { text, .. } = &kind
-            && let Some(words) = label::label_of_list(text)
+        if let LineKind::Bullet { text } | LineKind::Numbered { text, .. } = &kind
+            && let Some(words) = label::label_at_item_end(text)
         {
-            self.item_label =
-                Some((indent, label::of_words(words))).filter(|(_, under)| *under != Under::Unsaid);
+            self.item_label = Some((indent, label::meaning_of_words(words)))
+                .filter(|(_, under)| *under != ListMeaning::Unsaid);
         }
         let (in_steps, heading) = (self.in_steps, self.headings);
         self.blocks.push(SourceLine { line, indent, kind, in_steps, phase, heading, under, in_tasks });
     }
 
-    fn heading(&mut self, level: usize, text: &str) {
+    fn enter_heading(&mut self, level: usize, text: &str) {
         (self.label, self.item_label, self.next) = (None, None, None);
         self.headings += 1;
         self.open.retain(|(above, _)| *above < level);
         // The title of the file says nothing about the lists of its chapters.
         let above =
-            self.open.last().filter(|(above, _)| *above > 1).map_or(Under::Unsaid, |(_, under)| *under);
-        self.open.push((level, label::of_heading(text, above)));
+            self.open.last().filter(|(above, _)| *above > 1).map_or(ListMeaning::Unsaid, |(_, under)| *under);
+        self.open.push((level, label::meaning_of_heading(text, above)));
         let lower = text.to_lowercase();
-        self.in_steps = STEPS.iter().any(|word| lower.contains(word));
+        self.in_steps = STEP_HEADING_WORDS.iter().any(|word| lower.contains(word));
         if explicit_phase(text).is_some() {
             self.phases += 1;
             self.within = Some(level);
@@ -205,78 +208,84 @@ impl Scan {
 
     /// Returns whether a line is in a list of tasks. A numbered list below `Tasks:` continues after another label if
     /// its numbers continue.
-    fn is_in_tasks(&mut self, indent: usize, kind: &Kind) -> bool {
-        let labelled = self.label == Some(Under::Work) && indent < 2;
+    fn continues_task_list(&mut self, indent: usize, kind: &LineKind) -> bool {
+        let labelled = self.label == Some(ListMeaning::Work) && indent < 2;
         match kind {
-            Kind::Numbered { number, .. } => {
+            LineKind::Numbered { number, .. } => {
                 let is_one = labelled || self.next == Some((indent, *number));
                 if is_one {
                     self.next = Some((indent, number.saturating_add(1)));
                 }
                 is_one
             }
-            Kind::Bullet { .. } => labelled,
+            LineKind::Bullet { .. } => labelled,
             _ => false,
         }
     }
 
-    fn takes(&self, table: &table::Table) -> bool {
-        let is_beside = self.open.last().is_some_and(|(_, under)| *under == Under::Beside);
+    fn is_table_of_tasks(&self, table: &table::TaskTable) -> bool {
+        let is_beside = self.open.last().is_some_and(|(_, under)| *under == ListMeaning::Beside);
         table.has_boxes || self.reads_states && self.in_steps && !is_beside
     }
 
-    fn table(&mut self, first: usize, table: table::Table) {
+    fn push_table(&mut self, first: usize, table: table::TaskTable) {
         for row in table.rows {
-            self.push(first + row.line, 0, Kind::Check { mark: row.mark, text: row.text });
-            row.fields.into_iter().for_each(|text| self.push(first + row.line, 2, Kind::Bullet { text }));
+            self.push_line(first + row.line, 0, LineKind::Check { mark: row.mark, text: row.text });
+            row.fields
+                .into_iter()
+                .for_each(|text| self.push_line(first + row.line, 2, LineKind::Bullet { text }));
         }
     }
 }
 
-fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
+fn indent_and_kind(line: &str, trimmed: &str) -> (usize, LineKind) {
     let indent =
         line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum();
     let text = || trimmed.to_owned();
     if trimmed.is_empty() || trimmed.len() >= 3 && trimmed.bytes().all(|b| b == b'-') {
-        return (indent, Kind::Blank);
+        return (indent, LineKind::Blank);
     }
     if let Some(json) = trimmed
         .strip_prefix(super::EXACT_COMMENT)
         .and_then(|rest| rest.strip_suffix(super::EXACT_COMMENT_END))
     {
-        return (indent, Kind::Exact(json.to_owned()));
+        return (indent, LineKind::Exact(json.to_owned()));
     }
     let level = trimmed.bytes().take_while(|b| *b == b'#').count();
     if (1..=6).contains(&level) && indent < 4 && trimmed[level..].starts_with([' ', '\t']) || trimmed == "#" {
-        return (indent, Kind::Heading { level, text: trimmed[level..].trim().to_owned() });
+        return (indent, LineKind::Heading { level, text: trimmed[level..].trim().to_owned() });
     }
     if let Some(rest) = ["- ", "* ", "+ "].into_iter().find_map(|mark| trimmed.strip_prefix(mark)) {
         return (
             indent,
-            checked(rest.trim_start()).unwrap_or_else(|| Kind::Bullet { text: rest.trim().to_owned() }),
+            parse_checkbox(rest.trim_start())
+                .unwrap_or_else(|| LineKind::Bullet { text: rest.trim().to_owned() }),
         );
     }
-    if let Some((number, rest)) = numbered(trimmed) {
-        return (indent, checked(rest).unwrap_or_else(|| Kind::Numbered { number, text: rest.to_owned() }));
+    if let Some((number, rest)) = parse_numbered(trimmed) {
+        return (
+            indent,
+            parse_checkbox(rest).unwrap_or_else(|| LineKind::Numbered { number, text: rest.to_owned() }),
+        );
     }
-    (indent, Kind::Text { text: text() })
+    (indent, LineKind::Text { text: text() })
 }
 
 /// Reads `**5.1 — Name**` at the beginning of a line of a phase as a heading, because some people write the headings of
 /// tasks like this.
-fn bold_heading(text: String) -> Kind {
+fn bold_heading(text: String) -> LineKind {
     let is_task = text.strip_prefix("**").is_some_and(item::is_task_heading) && text[2..].contains("**");
     match is_task {
-        true => Kind::Heading { level: BELOW_ALL, text: text.replacen("**", "", 2) },
-        false => Kind::Text { text },
+        true => LineKind::Heading { level: DEEPER_THAN_ANY_HEADING, text: text.replacen("**", "", 2) },
+        false => LineKind::Text { text },
     }
 }
 
 /// A level below that of any markdown heading, so that a heading of this level ends no other heading.
-const BELOW_ALL: usize = 7;
+const DEEPER_THAN_ANY_HEADING: usize = 7;
 
 /// Splits `3. text` or `3) text` into the number and the text.
-fn numbered(text: &str) -> Option<(u32, &str)> {
+fn parse_numbered(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let number = text[..end].parse().ok()?;
     let rest = text[end..].strip_prefix(['.', ')'])?;
@@ -284,26 +293,26 @@ fn numbered(text: &str) -> Option<(u32, &str)> {
 }
 
 /// Reads an item with a box, such as `[x] text` or `[BLOCKED] text`. A link, `[text](to)`, is not a box.
-fn checked(text: &str) -> Option<Kind> {
+fn parse_checkbox(text: &str) -> Option<LineKind> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     if rest.starts_with(['(', '[', ':']) {
         return None;
     }
-    Some(Kind::Check { mark: mark(inside)?, text: rest.trim().to_owned() })
+    Some(LineKind::Check { mark: parse_box_mark(inside)?, text: rest.trim().to_owned() })
 }
 
 /// Returns what the text in a box means.
-pub fn mark(inside: &str) -> Option<Mark> {
+pub fn parse_box_mark(inside: &str) -> Option<BoxMark> {
     let mut chars = inside.chars();
     Some(match (chars.next(), chars.next()) {
-        (None | Some(' ' | '\u{a0}' | '☐'), None) => Mark::Is(TaskStatus::Pending),
+        (None | Some(' ' | '\u{a0}' | '☐'), None) => BoxMark::Is(TaskStatus::Pending),
         (Some('x' | 'X' | 'v' | 'V' | '✓' | '✔' | '✅' | '☑'), _) if inside.chars().count() <= 2 => {
-            Mark::Is(TaskStatus::Completed)
+            BoxMark::Is(TaskStatus::Completed)
         }
-        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => Mark::Is(TaskStatus::Blocked),
-        (Some('~' | '>' | '/' | '.' | '🔄'), None) => Mark::Is(TaskStatus::InProgress),
-        (Some(sign @ ('-' | '?' | 'o')), None) => Mark::Likely(TaskStatus::InProgress, sign),
-        _ if inside.trim().is_empty() => Mark::Is(TaskStatus::Pending),
-        _ => Mark::Is(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
+        (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => BoxMark::Is(TaskStatus::Blocked),
+        (Some('~' | '>' | '/' | '.' | '🔄'), None) => BoxMark::Is(TaskStatus::InProgress),
+        (Some(sign @ ('-' | '?' | 'o')), None) => BoxMark::Likely(TaskStatus::InProgress, sign),
+        _ if inside.trim().is_empty() => BoxMark::Is(TaskStatus::Pending),
+        _ => BoxMark::Is(TaskStatus::parse(inside).filter(|_| inside.len() > 2)?),
     })
 }

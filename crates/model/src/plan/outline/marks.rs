@@ -2,22 +2,24 @@
 
 use super::super::TaskStatus;
 
-const SIGNS: [char; 4] = ['✅', '☑', '✔', '✓'];
-const DONE: [&str; 9] =
+const DONE_SIGNS: [char; 4] = ['✅', '☑', '✔', '✓'];
+const DONE_WORDS: [&str; 9] =
     ["done", "complete", "completed", "finished", "fixed", "shipped", "merged", "implemented", "landed"];
 /// A character that may follow an emoji and changes only its appearance.
-const VARIANT: char = '\u{fe0f}';
+const EMOJI_VARIANT: char = '\u{fe0f}';
 
 /// Returns the text without the mark that says that it is done; `None` if there is no such mark.
-pub fn without_done(text: &str) -> Option<String> {
+pub fn without_done_mark(text: &str) -> Option<String> {
     let text = text.trim();
-    let shorter = after_sign(text).or_else(|| before_sign(text)).or_else(|| before_word(text))?;
+    let shorter = text_after_done_sign(text)
+        .or_else(|| text_before_done_sign(text))
+        .or_else(|| text_before_done_word(text))?;
     Some(shorter).filter(|shorter| !shorter.is_empty())
 }
 
 /// Returns the text in `✅ text` or `✅ DONE: text`.
-pub fn after_sign(text: &str) -> Option<String> {
-    let rest = text.trim().strip_prefix(SIGNS)?.trim_start_matches(VARIANT);
+pub fn text_after_done_sign(text: &str) -> Option<String> {
+    let rest = text.trim().strip_prefix(DONE_SIGNS)?.trim_start_matches(EMOJI_VARIANT);
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
     let word_end = rest.find([':', '—', '–']).filter(|at| is_done_word(&rest[..*at]));
     let rest = word_end.map_or(rest, |at| rest[at..].trim_start_matches([':', '—', '–', '*', ' ']));
@@ -25,24 +27,24 @@ pub fn after_sign(text: &str) -> Option<String> {
 }
 
 /// Returns the text in `text ✅` or `text ✅ DONE (2026-02-27)`. The words in brackets stay.
-fn before_sign(text: &str) -> Option<String> {
-    let at = text.rfind(SIGNS)?;
+fn text_before_done_sign(text: &str) -> Option<String> {
+    let at = text.rfind(DONE_SIGNS)?;
     let sign = text[at..].chars().next()?;
-    let behind = text[at + sign.len_utf8()..].trim_start_matches(VARIANT);
+    let behind = text[at + sign.len_utf8()..].trim_start_matches(EMOJI_VARIANT);
     let (word, remark) = behind.find('(').map_or((behind, ""), |at| behind.split_at(at));
-    let is_mark = word.trim_matches(DECORATION).is_empty() || is_done_word(word);
-    is_mark.then(|| joined(&text[..at], remark))
+    let is_mark = word.trim_matches(DECORATION_CHARS).is_empty() || is_done_word(word);
+    is_mark.then(|| join_with_remark(&text[..at], remark))
 }
 
 /// Returns the text in `text - COMPLETE`, `text — Done (why)`, `text (done)` or `text [x]`.
-fn before_word(text: &str) -> Option<String> {
+fn text_before_done_word(text: &str) -> Option<String> {
     for (open, close) in [('(', ')'), ('[', ']')] {
         if let Some(inside) = text.strip_suffix(close)
             && let Some(at) = inside.rfind(open)
             && let word = &inside[at + 1..]
             && (is_done_word(word) || open == '[' && matches!(word, "x" | "X"))
         {
-            return Some(joined(&text[..at], ""));
+            return Some(join_with_remark(&text[..at], ""));
         }
     }
     let (before, remark) = match text.ends_with(')').then(|| text.rfind(" (")).flatten() {
@@ -53,12 +55,12 @@ fn before_word(text: &str) -> Option<String> {
     let divided = head.trim_end().strip_suffix(['—', '–']).or_else(|| head.trim_end().strip_suffix(" -"))?;
     // A word in lower case may be the end of a sentence.
     let is_mark = is_done_word(word) && word.trim_start_matches(['*', '_']).starts_with(char::is_uppercase);
-    is_mark.then(|| joined(divided, remark))
+    is_mark.then(|| join_with_remark(divided, remark))
 }
 
-const DECORATION: [char; 9] = [' ', '*', '_', '~', ':', '—', '–', '-', '.'];
+const DECORATION_CHARS: [char; 9] = [' ', '*', '_', '~', ':', '—', '–', '-', '.'];
 
-fn joined(before: &str, remark: &str) -> String {
+fn join_with_remark(before: &str, remark: &str) -> String {
     let before = before.trim_end_matches([' ', ':', '—', '–', '-']).trim_end();
     match remark.trim() {
         "" => before.to_owned(),
@@ -67,20 +69,20 @@ fn joined(before: &str, remark: &str) -> String {
 }
 
 fn is_done_word(text: &str) -> bool {
-    DONE.contains(&text.trim_matches(DECORATION).to_lowercase().as_str())
+    DONE_WORDS.contains(&text.trim_matches(DECORATION_CHARS).to_lowercase().as_str())
 }
 
 /// Returns whether a heading says that its list is finished: `Completed`, `Done items`, `Shipped`.
-pub fn is_list_of_done(heading: &str) -> bool {
-    let lower = heading.trim().trim_matches(DECORATION).to_lowercase();
+pub fn is_heading_of_done_list(heading: &str) -> bool {
+    let lower = heading.trim().trim_matches(DECORATION_CHARS).to_lowercase();
     let (first, rest) = lower.split_once(' ').unwrap_or((lower.as_str(), ""));
-    DONE.contains(&first) && matches!(rest, "" | "tasks" | "items" | "work" | "steps" | "milestones")
+    DONE_WORDS.contains(&first) && matches!(rest, "" | "tasks" | "items" | "work" | "steps" | "milestones")
 }
 
 /// Parses the value of a field `Status`: `✅ FIXED`, `🔄 In progress (since May)`, `blocked-human`.
-pub fn status(value: &str) -> Option<TaskStatus> {
+pub fn parse_status_value(value: &str) -> Option<TaskStatus> {
     let sign = value.trim().trim_matches(['*', '`', '_', ' ']);
-    let is_done = sign.starts_with(SIGNS);
+    let is_done = sign.starts_with(DONE_SIGNS);
     let words = sign.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end = words.find(['(', '—', '–', ',', ';', '*', '`', ']']).unwrap_or(words.len());
     let words = words[..end].trim().trim_end_matches('.');
@@ -91,16 +93,16 @@ pub fn status(value: &str) -> Option<TaskStatus> {
     TaskStatus::parse(words)
         .or_else(|| is_done_word(words).then_some(TaskStatus::Completed))
         .or_else(|| (first == "blocked").then_some(TaskStatus::Blocked))
-        .or_else(|| (is_done && DONE.contains(&first.as_str())).then_some(TaskStatus::Completed))
+        .or_else(|| (is_done && DONE_WORDS.contains(&first.as_str())).then_some(TaskStatus::Completed))
 }
 
 /// Splits `text — BLOCKED: why`, `text (blocked on why)` or `text; blocked until why` into the text and the reason.
-pub fn blocked(text: &str) -> Option<(String, String)> {
-    const WORD: &str = "blocked";
+pub fn split_blocked_reason(text: &str) -> Option<(String, String)> {
+    const BLOCKED_WORD: &str = "blocked";
     let lower = text.to_ascii_lowercase();
-    let at = lower.rfind(WORD)?;
+    let at = lower.rfind(BLOCKED_WORD)?;
     let (before, behind) =
-        (text[..at].trim_end_matches(['*', '_', ' ', '⛔', '🚫']), &text[at + WORD.len()..]);
+        (text[..at].trim_end_matches(['*', '_', ' ', '⛔', '🚫']), &text[at + BLOCKED_WORD.len()..]);
     let rest = behind.trim_start_matches(['*', '_']);
     let names = [" on ", " by "].into_iter().find_map(|word| rest.strip_prefix(word));
     let until = rest.strip_prefix(" until ").map(|_| rest.trim_start());

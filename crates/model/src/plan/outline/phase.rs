@@ -5,15 +5,15 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
     // An icon before the word is common.
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let text = without_chapter(text);
+    let text = without_chapter_number(text);
     if let Some((number, name)) = short_milestone(text) {
         return Some((Some(number), name.to_owned()));
     }
-    if is_track(text) {
+    if is_track_heading(text) {
         return Some((None, text.to_owned()));
     }
     let lower = text.to_lowercase();
-    const WORDS: [&str; 12] = [
+    const PHASE_WORDS: [&str; 12] = [
         "phase",
         "wave",
         "round",
@@ -27,7 +27,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
         "阶段",
         "этап",
     ];
-    let word = WORDS.into_iter().find(|word| lower.starts_with(word))?;
+    let word = PHASE_WORDS.into_iter().find(|word| lower.starts_with(word))?;
     let after = text.get(word.len()..)?;
     let rest = after.trim_start_matches([' ', '#', '-']);
     // `Phases of the work` and `Partial results` are not phases.
@@ -60,7 +60,7 @@ pub fn is_about_phase(heading: &str) -> bool {
 }
 
 /// Returns `8. Phase 2: Name` without the number of the chapter.
-fn without_chapter(text: &str) -> &str {
+fn without_chapter_number(text: &str) -> &str {
     match text.split_once(". ") {
         Some((number, rest)) if number.len() < 3 && number.bytes().all(|b| b.is_ascii_digit()) => {
             rest.trim_start()
@@ -81,7 +81,7 @@ fn short_milestone(text: &str) -> Option<(u32, &str)> {
 }
 
 /// Returns whether a heading is that of a track: `Track Z-R1: Name`.
-fn is_track(text: &str) -> bool {
+fn is_track_heading(text: &str) -> bool {
     let Some((word, rest)) = text.split_once(' ') else { return false };
     let name = rest.split([':', ' ']).next().unwrap_or_default();
     word.eq_ignore_ascii_case("track")

@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::field::{PHASE, PhaseDependencies};
-use super::{Position, Reader, TaskStatus};
+use super::field::{PHASE_DEPENDENCY_PREFIX, PhaseDependencies};
+use super::{OutlineReader, Position, TaskStatus};
 
 #[derive(Default)]
-pub struct Later {
+pub struct DeferredDependencies {
     /// The tasks below the heading of another task. Each pair is the other task and the task below its heading.
     pub parts: Vec<(Position, Position)>,
     /// The boxes that are criteria of a task: whether they are ticked, and their text.
@@ -19,20 +19,20 @@ pub struct Later {
     pub noted: Vec<(usize, usize)>,
 }
 
-impl Reader<'_> {
-    pub(super) fn resolve(&mut self) {
-        self.follow_renamed();
+impl OutlineReader<'_> {
+    pub(super) fn resolve_dependencies(&mut self) {
+        self.resolve_renamed_ids();
         if self.is_ours {
             return;
         }
-        self.accept();
-        self.complete_wholes();
-        self.depend_on_phases();
+        self.apply_criteria();
+        self.complete_parent_tasks();
+        self.resolve_phase_dependencies();
         self.warn_of_empty_phases();
     }
 
     /// Replaces ids that could not be kept: `depends: 3` means the task with the number 3 in its phase of the file.
-    fn follow_renamed(&mut self) {
+    fn resolve_renamed_ids(&mut self) {
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
                 for id in task.depends.iter_mut().filter(|id| !self.ids.contains(id.as_str())) {
@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 
     /// Joins the criteria of each task. A task whose criteria are all met is done.
-    fn accept(&mut self) {
+    fn apply_criteria(&mut self) {
         let mut of_task: HashMap<Position, Vec<(bool, String)>> = HashMap::new();
         for (at, is_met, text) in std::mem::take(&mut self.later.criteria) {
             of_task.entry(at).or_default().push((is_met, text));
@@ -62,7 +62,7 @@ impl Reader<'_> {
             let words: Vec<String> = criteria.iter().map(words).collect();
             let is_stated = self.later.stated.contains(&at);
             let task = &mut self.plan.phases[at.0].tasks[at.1];
-            task.acceptance = Some(super::joined(task.acceptance.take(), &words.join("; ")));
+            task.acceptance = Some(super::join_texts(task.acceptance.take(), &words.join("; ")));
             if met == criteria.len() && task.status == TaskStatus::Pending && !is_stated {
                 task.status = TaskStatus::Completed;
             }
@@ -70,7 +70,7 @@ impl Reader<'_> {
     }
 
     /// Completes a task with a heading when all tasks below the heading are over.
-    fn complete_wholes(&mut self) {
+    fn complete_parent_tasks(&mut self) {
         let mut open: HashMap<Position, bool> = HashMap::new();
         for (whole, part) in &self.later.parts {
             let is_open = !self.plan.phases[part.0].tasks[part.1].status.is_over();
@@ -87,7 +87,7 @@ impl Reader<'_> {
 
     /// Turns dependencies on phases into dependencies on tasks: the tasks of a phase wait for the last task of each
     /// phase that it waits for.
-    fn depend_on_phases(&mut self) {
+    fn resolve_phase_dependencies(&mut self) {
         let mut lasts: HashMap<u32, String> = HashMap::new();
         for phase in &self.plan.phases {
             lasts.extend(phase.tasks.last().map(|task| (phase.id, task.id.clone())));
@@ -100,7 +100,10 @@ impl Reader<'_> {
             let own = self.plan.phases[at].id;
             for number in numbers.into_iter().filter(|number| *number != own) {
                 let Some(last) = lasts.get(&number) else {
-                    self.warn(line, format!("phase {number} has no tasks that anything could depend on"));
+                    self.add_warning(
+                        line,
+                        format!("phase {number} has no tasks that anything could depend on"),
+                    );
                     continue;
                 };
                 let tasks = self.plan.phases[at].tasks.iter_mut();
@@ -112,7 +115,8 @@ impl Reader<'_> {
         let mut unknown = Vec::new();
         for task in self.plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
             for id in std::mem::take(&mut task.depends) {
-                let number = id.strip_prefix(PHASE).and_then(|number| number.parse::<u32>().ok());
+                let number =
+                    id.strip_prefix(PHASE_DEPENDENCY_PREFIX).and_then(|number| number.parse::<u32>().ok());
                 match number.map(|number| lasts.get(&number).filter(|last| **last != task.id)) {
                     None => task.depends.push(id),
                     Some(Some(last)) => task.depends.push(last.clone()),
@@ -120,7 +124,7 @@ impl Reader<'_> {
                 }
             }
         }
-        unknown.into_iter().for_each(|text| self.warn(0, text));
+        unknown.into_iter().for_each(|text| self.add_warning(0, text));
     }
 
     /// Warns about the lists of phases without tasks, which were left out too.
@@ -131,7 +135,7 @@ impl Reader<'_> {
             if let Some(line) = lines.first() {
                 let text =
                     format!("phase {} has no tasks; {} list items are its notes", phase.id, lines.len());
-                self.warnings.push(super::Warning { line: *line, text });
+                self.warnings.push(super::ImportWarning { line: *line, text });
             }
         }
     }

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::label::Under;
-use super::lines::{Kind, SourceLine};
+use super::label::ListMeaning;
+use super::lines::{LineKind, SourceLine};
 use super::phase::explicit_phase;
 use super::{field, item, marks};
 
 /// What a heading is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Roles {
+pub enum HeadingRole {
     Phase,
     Task,
     Section,
@@ -17,7 +17,7 @@ pub enum Roles {
 
 /// What the whole file uses as tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum TaskSource {
     Checks,
     TaskHeadings,
     NumberedHeadings {
@@ -34,8 +34,8 @@ enum Source {
     Nothing,
 }
 
-pub struct Shape {
-    source: Source,
+pub struct OutlineShape {
+    source: TaskSource,
     has_boxes: bool,
     pub has_phases: bool,
     /// The explicit phases that have numbered items.
@@ -56,11 +56,11 @@ pub struct Shape {
     pub named: HashSet<String>,
 }
 
-impl Shape {
-    pub fn of(blocks: &[SourceLine]) -> Shape {
+impl OutlineShape {
+    pub fn of_lines(blocks: &[SourceLine]) -> OutlineShape {
         let headings = || {
             blocks.iter().filter_map(|block| match &block.kind {
-                Kind::Heading { level, text } => Some((*level, text.as_str())),
+                LineKind::Heading { level, text } => Some((*level, text.as_str())),
                 _ => None,
             })
         };
@@ -70,18 +70,19 @@ impl Shape {
         // numbered too.
         let counts = |block: &SourceLine| !has_phases || block.phase > 0;
         let numbered_at = |level: usize| {
-            let is_one = |block: &&SourceLine| matches!(&block.kind, Kind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
+            let is_one = |block: &&SourceLine| matches!(&block.kind, LineKind::Heading { level: at, text } if *at == level && item::is_numbered(text) && explicit_phase(text).is_none());
             blocks.iter().filter(|block| counts(block)).filter(is_one).count()
         };
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
-        let numbered = |block: &SourceLine| matches!(block.kind, Kind::Numbered { .. }) && block.indent < 2;
-        let bullet = |block: &SourceLine| matches!(block.kind, Kind::Bullet { .. }) && block.indent < 2;
+        let numbered =
+            |block: &SourceLine| matches!(block.kind, LineKind::Numbered { .. }) && block.indent < 2;
+        let bullet = |block: &SourceLine| matches!(block.kind, LineKind::Bullet { .. }) && block.indent < 2;
         let is_task = |block: &SourceLine| match &block.kind {
-            Kind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
+            LineKind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
             _ => false,
         };
-        let has_box = |block: &SourceLine| matches!(block.kind, Kind::Check { .. });
-        let in_phase = |block: &SourceLine| block.phase > 0 && block.under != Under::Criteria;
+        let has_box = |block: &SourceLine| matches!(block.kind, LineKind::Check { .. });
+        let in_phase = |block: &SourceLine| block.phase > 0 && block.under != ListMeaning::Criteria;
         // Boxes outside the phases, such as those of success criteria, do not turn the lists of the phases into text.
         let are_beside = || {
             let has_list = any(&|block| in_phase(block) && (numbered(block) || block.in_tasks));
@@ -91,33 +92,33 @@ impl Shape {
         // If there are several phases without lists, the lists of other chapters are text, unless they are called
         // tasks.
         let phases = headings().filter(|(_, text)| explicit_phase(text).is_some()).count();
-        let is_enough = |block: &SourceLine| phases < 2 || block.under == Under::Work;
+        let is_enough = |block: &SourceLine| phases < 2 || block.under == ListMeaning::Work;
         let source = if has_boxes && !are_beside() {
-            Source::Checks
+            TaskSource::Checks
         } else if any(&|block| is_task(block) && counts(block)) {
-            Source::TaskHeadings
+            TaskSource::TaskHeadings
         } else if has_phases && any(&|block| block.phase > 0 && (numbered(block) || bullet(block))) {
-            Source::InPhases
+            TaskSource::InPhases
         } else if numbered_at(most_numbered) >= 2 {
-            Source::NumberedHeadings { level: most_numbered }
+            TaskSource::NumberedHeadings { level: most_numbered }
         } else if any(&|block| numbered(block) && is_enough(block)) {
-            Source::Numbered { only_steps: any(&|block| numbered(block) && is_step(block)) }
+            TaskSource::Numbered { only_steps: any(&|block| numbered(block) && sounds_like_step(block)) }
         } else if any(&|block| bullet(block) && is_enough(block)) {
-            Source::Bullets { only_steps: any(&|block| bullet(block) && is_step(block)) }
+            TaskSource::Bullets { only_steps: any(&|block| bullet(block) && sounds_like_step(block)) }
         } else {
-            Source::Nothing
+            TaskSource::Nothing
         };
         let with_work = blocks.iter().filter(|block| numbered(block) || bullet(block));
-        let with_work = with_work.filter(|block| is_work(block)).map(|block| block.phase).collect();
+        let with_work = with_work.filter(|block| may_be_work(block)).map(|block| block.phase).collect();
         let labelled = blocks.iter().filter(|block| block.in_tasks).map(|block| block.heading).collect();
-        let groups = groups(blocks);
+        let groups = headings_with_tasks(blocks);
         let numbered = blocks.iter().filter(|block| numbered(block)).map(|block| block.phase).collect();
         let headed = blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
         let taken = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
         let named = blocks.iter().filter_map(|block| match &block.kind {
-            Kind::Check { mark, text } => item::parse(text, Some(mark)).id,
-            Kind::Heading { text, .. }
-                if matches!(source, Source::Checks | Source::TaskHeadings)
+            LineKind::Check { mark, text } => item::parse_item(text, Some(mark)).id,
+            LineKind::Heading { text, .. }
+                if matches!(source, TaskSource::Checks | TaskSource::TaskHeadings)
                     && counts(block)
                     && !is_chapter(&groups, block, text) =>
             {
@@ -126,7 +127,7 @@ impl Shape {
             _ => None,
         });
         let (named, filled) = (named.collect(), HashSet::new());
-        let mut shape = Shape {
+        let mut shape = OutlineShape {
             source,
             has_boxes,
             has_phases,
@@ -140,9 +141,11 @@ impl Shape {
             named,
         };
         let is_filled = |block: &&SourceLine| match &block.kind {
-            Kind::Check { .. } => true,
-            Kind::Heading { level, text } => shape.role(block, *level, text) == Roles::Task,
-            _ => shape.takes(block),
+            LineKind::Check { .. } => true,
+            LineKind::Heading { level, text } => {
+                shape.role_of_heading(block, *level, text) == HeadingRole::Task
+            }
+            _ => shape.is_task_item(block),
         };
         shape.filled = blocks.iter().filter(is_filled).map(|block| block.phase).collect();
         shape
@@ -153,26 +156,31 @@ impl Shape {
         self.filled.contains(&block.phase)
     }
 
-    pub fn role(&self, block: &SourceLine, level: usize, text: &str) -> Roles {
+    pub fn role_of_heading(&self, block: &SourceLine, level: usize, text: &str) -> HeadingRole {
         if explicit_phase(text).is_some() {
-            return Roles::Phase;
+            return HeadingRole::Phase;
         }
         if is_chapter(&self.groups, block, text) {
-            return Roles::Section;
+            return HeadingRole::Section;
         }
         let is_task = match self.source {
             // Boxes below a task are its parts, if something above it can be the phase.
-            Source::Checks => item::is_task_heading(text) && (self.has_phases || item::is_ticket(text)),
-            Source::TaskHeadings => item::is_task_heading(text),
-            Source::NumberedHeadings { level: of } => level == of && item::is_numbered(text),
-            Source::InPhases | Source::Numbered { .. } | Source::Bullets { .. } | Source::Nothing => false,
+            TaskSource::Checks => {
+                item::is_task_heading(text) && (self.has_phases || item::begins_with_ticket_id(text))
+            }
+            TaskSource::TaskHeadings => item::is_task_heading(text),
+            TaskSource::NumberedHeadings { level: of } => level == of && item::is_numbered(text),
+            TaskSource::InPhases
+            | TaskSource::Numbered { .. }
+            | TaskSource::Bullets { .. }
+            | TaskSource::Nothing => false,
         };
-        if is_task && level > 1 { Roles::Task } else { Roles::Section }
+        if is_task && level > 1 { HeadingRole::Task } else { HeadingRole::Section }
     }
 
     /// Returns whether an item without a box is a task here.
-    pub fn takes(&self, block: &SourceLine) -> bool {
-        let is_item = matches!(block.kind, Kind::Numbered { .. } | Kind::Bullet { .. });
+    pub fn is_task_item(&self, block: &SourceLine) -> bool {
+        let is_item = matches!(block.kind, LineKind::Numbered { .. } | LineKind::Bullet { .. });
         if !is_item || block.indent >= 2 {
             return false;
         }
@@ -180,46 +188,52 @@ impl Shape {
             return block.in_tasks;
         }
         let by_phase = match self.source {
-            Source::InPhases => true,
+            TaskSource::InPhases => true,
             // In a phase without such headings, the items of its list are the tasks.
-            Source::TaskHeadings => !self.headed.contains(&block.phase),
+            TaskSource::TaskHeadings => !self.headed.contains(&block.phase),
             _ => false,
         };
         if by_phase && block.phase > 0 {
-            return self.takes_in_phase(block);
+            return self.is_task_item_in_phase(block);
         }
         match (self.source, &block.kind) {
-            (Source::Numbered { only_steps }, Kind::Numbered { .. })
-            | (Source::Bullets { only_steps }, Kind::Bullet { .. }) => !only_steps || is_step(block),
+            (TaskSource::Numbered { only_steps }, LineKind::Numbered { .. })
+            | (TaskSource::Bullets { only_steps }, LineKind::Bullet { .. }) => {
+                !only_steps || sounds_like_step(block)
+            }
             // Next to boxes, an item such as `- ✅ text` is a task too.
-            (Source::Checks, Kind::Bullet { text }) => {
-                marks::after_sign(text).is_some() && is_work(block) && (block.phase > 0 || !self.has_phases)
+            (TaskSource::Checks, LineKind::Bullet { text }) => {
+                marks::text_after_done_sign(text).is_some()
+                    && may_be_work(block)
+                    && (block.phase > 0 || !self.has_phases)
             }
             _ => false,
         }
     }
 
-    fn takes_in_phase(&self, block: &SourceLine) -> bool {
-        if !is_work(block) && self.with_work.contains(&block.phase) {
+    fn is_task_item_in_phase(&self, block: &SourceLine) -> bool {
+        if !may_be_work(block) && self.with_work.contains(&block.phase) {
             return false;
         }
         match &block.kind {
-            Kind::Bullet { text } => !self.numbered.contains(&block.phase) && field::field(text).is_none(),
+            LineKind::Bullet { text } => {
+                !self.numbered.contains(&block.phase) && field::parse_field(text).is_none()
+            }
             _ => true,
         }
     }
 
-    pub fn doubt(&self, tasks: usize) -> Option<String> {
+    pub fn doubt_about_tasks(&self, tasks: usize) -> Option<String> {
         let taken = match self.source {
-            Source::Checks | Source::TaskHeadings => return None,
-            Source::NumberedHeadings { .. } => "numbered headings",
-            Source::InPhases => "the lists of its phases",
-            Source::Numbered { .. } => "numbered lists",
-            Source::Bullets { .. } => "lists without boxes",
-            Source::Nothing if self.has_phases => {
+            TaskSource::Checks | TaskSource::TaskHeadings => return None,
+            TaskSource::NumberedHeadings { .. } => "numbered headings",
+            TaskSource::InPhases => "the lists of its phases",
+            TaskSource::Numbered { .. } => "numbered lists",
+            TaskSource::Bullets { .. } => "lists without boxes",
+            TaskSource::Nothing if self.has_phases => {
                 return Some("its phases have no lists that could be tasks".to_owned());
             }
-            Source::Nothing => return Some("there is no list in it that could be tasks".to_owned()),
+            TaskSource::Nothing => return Some("there is no list in it that could be tasks".to_owned()),
         };
         let boxes = if self.has_boxes { "its phases have no boxes" } else { "it has no boxes" };
         Some(format!("{boxes} (`- [ ]`): {tasks} tasks were taken from {taken}"))
@@ -233,16 +247,16 @@ fn is_chapter(groups: &HashSet<usize>, block: &SourceLine, text: &str) -> bool {
 }
 
 /// Returns the headings that have boxes or a labelled list of tasks somewhere below them.
-fn groups(blocks: &[SourceLine]) -> HashSet<usize> {
+fn headings_with_tasks(blocks: &[SourceLine]) -> HashSet<usize> {
     let mut groups = HashSet::new();
     let mut open: Vec<(usize, usize)> = Vec::new();
     for block in blocks {
         match &block.kind {
-            Kind::Heading { level, .. } => {
+            LineKind::Heading { level, .. } => {
                 open.retain(|(above, _)| above < level);
                 open.push((*level, block.heading));
             }
-            Kind::Check { .. } if block.under != Under::Criteria => {
+            LineKind::Check { .. } if block.under != ListMeaning::Criteria => {
                 groups.extend(open.iter().map(|(_, heading)| *heading));
             }
             _ if block.in_tasks => groups.extend(open.iter().map(|(_, heading)| *heading)),
@@ -253,11 +267,11 @@ fn groups(blocks: &[SourceLine]) -> HashSet<usize> {
 }
 
 /// Returns whether the list of this line may be work.
-fn is_work(block: &SourceLine) -> bool {
-    !matches!(block.under, Under::Criteria | Under::Beside)
+fn may_be_work(block: &SourceLine) -> bool {
+    !matches!(block.under, ListMeaning::Criteria | ListMeaning::Beside)
 }
 
 /// Returns whether the list of this line sounds like steps.
-fn is_step(block: &SourceLine) -> bool {
-    is_work(block) && (block.in_steps || block.under == Under::Work)
+fn sounds_like_step(block: &SourceLine) -> bool {
+    may_be_work(block) && (block.in_steps || block.under == ListMeaning::Work)
 }

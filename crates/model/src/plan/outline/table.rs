@@ -1,34 +1,34 @@
 //! Tables whose rows are tasks: one column with a box or a state, one with the task.
 
-use super::lines::{Mark, mark};
+use super::lines::{BoxMark, parse_box_mark};
 use super::marks;
 
-pub struct Table {
+pub struct TaskTable {
     /// The number of lines of the whole table.
     pub lines: usize,
     /// Whether the state is a box, not a word.
     pub has_boxes: bool,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TaskTableRow>,
 }
 
-pub struct Row {
+pub struct TaskTableRow {
     /// The line of the row, counted from 0 at the first line of the table.
     pub line: usize,
-    pub mark: Mark,
+    pub mark: BoxMark,
     pub text: String,
     /// The other cells, as fields: `Depends on: 1.1`.
     pub fields: Vec<String>,
 }
 
 /// Reads the table that begins with the first of these lines; `None` if its rows are not tasks.
-pub fn read(lines: &[&str]) -> Option<Table> {
-    let header = cells(lines.first()?)?;
-    let divider = cells(lines.get(1)?)?;
+pub fn read_task_table(lines: &[&str]) -> Option<TaskTable> {
+    let header = split_cells(lines.first()?)?;
+    let divider = split_cells(lines.get(1)?)?;
     let is_divider = |cell: &String| cell.contains('-') && cell.bytes().all(|b| matches!(b, b'-' | b':'));
     if !divider.iter().all(is_divider) {
         return None;
     }
-    let body: Vec<Vec<String>> = lines[2..].iter().map_while(|line| cells(line)).collect();
+    let body: Vec<Vec<String>> = lines[2..].iter().map_while(|line| split_cells(line)).collect();
     let names: Vec<String> = header.iter().map(|name| name.trim_matches(['*', '`']).to_lowercase()).collect();
     let column = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
     let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();
@@ -36,11 +36,11 @@ pub fn read(lines: &[&str]) -> Option<Table> {
     if column(&["date", "when", "time"]).is_some() || body.is_empty() {
         return None;
     }
-    let is_box = |at: usize| body.iter().all(|row| box_mark(&cell(row, at)).is_some());
+    let is_box = |at: usize| body.iter().all(|row| box_mark_of_cell(&cell(row, at)).is_some());
     let boxes = (0..names.len()).find(|at| is_box(*at));
     let state = boxes.or_else(|| {
         column(&["status", "state", "done"])
-            .filter(|at| body.iter().any(|row| marks::status(&cell(row, *at)).is_some()))
+            .filter(|at| body.iter().any(|row| marks::parse_status_value(&cell(row, *at)).is_some()))
     })?;
     let task = column(&[
         "task",
@@ -57,32 +57,37 @@ pub fn read(lines: &[&str]) -> Option<Table> {
     let id = column(&["id", "#", "no", "no.", "nr"]).filter(|at| *at != state);
     let row = |(line, row): (usize, &Vec<String>)| {
         let said = cell(row, state);
-        let status = marks::status(&said).unwrap_or_default();
-        let mark = box_mark(&said).unwrap_or(Mark::Is(status));
+        let status = marks::parse_status_value(&said).unwrap_or_default();
+        let mark = box_mark_of_cell(&said).unwrap_or(BoxMark::Is(status));
         let id = id.map(|at| cell(row, at)).filter(|id| !id.is_empty()).map(|id| format!("{id}: "));
         let others = (0..names.len()).filter(|at| *at != state && *at != task && !cell(row, *at).is_empty());
         let fields = others.filter(|at| Some(*at) != column(&["id", "#", "no", "no.", "nr"]));
-        let fields = fields.map(|at| field(&header[at], &cell(row, at))).collect();
-        Row { line: line + 2, mark, text: format!("{}{}", id.unwrap_or_default(), cell(row, task)), fields }
+        let fields = fields.map(|at| field_of_cell(&header[at], &cell(row, at))).collect();
+        TaskTableRow {
+            line: line + 2,
+            mark,
+            text: format!("{}{}", id.unwrap_or_default(), cell(row, task)),
+            fields,
+        }
     };
     let rows = body.iter().enumerate().map(row).filter(|row| !row.text.is_empty()).collect();
-    Some(Table { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
+    Some(TaskTable { lines: body.len() + 2, has_boxes: boxes.is_some(), rows })
 }
 
 /// Returns a cell as a field. `BLOCKED: why` in a cell gives the reason, whatever the column is called.
-fn field(name: &str, cell: &str) -> String {
+fn field_of_cell(name: &str, cell: &str) -> String {
     match cell.get(..8).filter(|start| start.eq_ignore_ascii_case("blocked:")) {
         Some(_) => format!("Blocked: {}", cell[8..].trim()),
         None => format!("{}: {cell}", name.trim_matches('*')),
     }
 }
 
-fn box_mark(cell: &str) -> Option<Mark> {
+fn box_mark_of_cell(cell: &str) -> Option<BoxMark> {
     let inside = cell.trim().trim_matches('`').strip_prefix('[')?.strip_suffix(']')?;
-    mark(inside)
+    parse_box_mark(inside)
 }
 
-fn cells(line: &str) -> Option<Vec<String>> {
+fn split_cells(line: &str) -> Option<Vec<String>> {
     let inside = line.trim().strip_prefix('|')?;
     let inside = inside.strip_suffix('|').unwrap_or(inside);
     // An escaped `\|` is text and does not end the cell.

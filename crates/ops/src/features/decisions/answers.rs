@@ -4,88 +4,93 @@
 
 use model::decision::{self, Decision};
 use model::digest::Digest;
-use model::event::Kind;
+use model::event::EventKind;
 use model::journal::AnswerField;
-use model::redact::redact;
-use model::reply::Part;
-use model::text::{count, fingerprint};
+use model::redact::redact_text;
+use model::reply::ReplyPart;
+use model::text::{count_with_noun, fnv_fingerprint};
 use model::time;
-use store::{AnswersSeen, Durability, layout};
+use store::{AnswersFingerprint, Durability, layout};
 
-use super::{RECENT, view};
+use super::{MAX_LOG_TAIL_BYTES, view};
 use crate::Result;
 use crate::features::{self, ProjectContext, plan, swarm};
 use crate::hook::context::HookContext;
 
 pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     let answers = &context.record.answers;
-    let Kind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::nothing("")) };
+    let EventKind::ToolDone(done) = &context.event.kind else { return Ok(features::Decision::no_action("")) };
     // A truncated payload may contain only half of an answer.
     if answers.is_empty() || done.failed || context.event.torn {
-        return Ok(features::Decision::nothing(""));
+        return Ok(features::Decision::no_action(""));
     }
-    let decisions = of(&context.project, context.session.as_str(), answers);
+    let decisions = decisions_from_answers(&context.project, context.session.as_str(), answers);
     if decisions.is_empty() {
-        return Ok(features::Decision::nothing("the user asked back"));
+        return Ok(features::Decision::no_action("the user asked back"));
     }
-    let what = format!("record {}", count(decisions.len(), "decision"));
-    Ok(features::Decision::change(Part::silent(), "the user answered a question", what, move || {
-        context.project.store.append_decisions(&decisions, Durability::Relaxed)?;
-        Ok(Part::silent())
-    }))
+    let what = format!("record {}", count_with_noun(decisions.len(), "decision"));
+    Ok(features::Decision::with_change(
+        ReplyPart::silent(),
+        "the user answered a question",
+        what,
+        move || {
+            context.project.store.append_decisions(&decisions, Durability::Relaxed)?;
+            Ok(ReplyPart::silent())
+        },
+    ))
 }
 
 /// Adds the answers that are only in the transcript, then rewrites the view if it is out of date.
-pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
+pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     let parts = digest.answers.iter().flat_map(|answer| [&answer.question, &answer.answer]);
-    let seen = AnswersSeen(fingerprint(parts));
+    let seen = AnswersFingerprint(fnv_fingerprint(parts));
     let session = store.session(context.session);
-    if !digest.answers.is_empty() && session.get::<AnswersSeen>()? != Some(seen) {
+    if !digest.answers.is_empty() && session.read::<AnswersFingerprint>()? != Some(seen) {
         let known: Vec<String> =
-            store.newest_decisions(RECENT)?.0.into_iter().map(|decision| decision.id).collect();
-        let mut new = of(&context.project, context.session.as_str(), &digest.answers);
+            store.newest_decisions(MAX_LOG_TAIL_BYTES)?.0.into_iter().map(|decision| decision.id).collect();
+        let mut new = decisions_from_answers(&context.project, context.session.as_str(), &digest.answers);
         new.retain(|decision| !known.contains(&decision.id));
         match new.is_empty() {
             true => store.sync_decisions()?,
             false => store.append_decisions(&new, Durability::Synced)?,
         }
-        session.put(&seen)?;
+        session.write(&seen)?;
     }
-    if is_behind(store)? {
-        let note = view::write(&context.project, context.deadline.wait(), Some(digest))?;
-        note.into_iter().for_each(|note| context.warn(note));
+    if is_view_outdated(store)? {
+        let note = view::write_view(&context.project, context.deadline.lock_wait(), Some(digest))?;
+        note.into_iter().for_each(|note| context.add_warning(note));
     }
     Ok(None)
 }
 
 /// Returns whether a decision was written after the view.
-fn is_behind(store: &store::Store) -> Result<bool> {
-    let Some(log) = store.dir().look(layout::DECISIONS)? else { return Ok(false) };
-    Ok(store.dir().look(layout::CONTEXT_VIEW)?.is_none_or(|view| view.changed < log.changed))
+fn is_view_outdated(store: &store::Store) -> Result<bool> {
+    let Some(log) = store.dir().file_info(layout::DECISIONS)? else { return Ok(false) };
+    Ok(store.dir().file_info(layout::CONTEXT_VIEW)?.is_none_or(|view| view.changed < log.changed))
 }
 
-fn of(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<Decision> {
-    let (phase, task) = current_task(project);
-    let ts = time::rfc3339(project.world.now);
+fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[AnswerField]) -> Vec<Decision> {
+    let (phase, task) = current_phase_and_task(project);
+    let ts = time::to_rfc3339(project.world.now);
     let whole = |decision: Decision| Decision {
         // Question and answer were redacted separately; together they can reveal what neither reveals alone.
-        text: redact(&decision.text, project.settings.redact()).into_owned(),
+        text: redact_text(&decision.text, project.settings.redact_options()).into_owned(),
         ts: ts.clone(),
         session: session.to_owned(),
         phase,
         task: task.clone(),
         ..decision
     };
-    answers.iter().filter_map(decision::of_answer).map(whole).collect()
+    answers.iter().filter_map(decision::decision_from_answer).map(whole).collect()
 }
 
 /// Returns the current phase and task. If the plan cannot be read, the decision is recorded without a phase and a
 /// task.
-pub(super) fn current_task(project: &ProjectContext) -> (Option<u32>, String) {
-    let Ok(Some(loaded)) = plan::load(project.store) else { return (None, String::new()) };
+pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, String) {
+    let Ok(Some(loaded)) = plan::load_plan(project.store) else { return (None, String::new()) };
     // What is decided here does not belong to the plan of another swarm.
-    if swarm::foreign(project, &loaded.plan).is_some() {
+    if swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return (None, String::new());
     }
     let standing = model::plan::standing(&loaded.plan);

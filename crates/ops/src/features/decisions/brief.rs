@@ -1,72 +1,80 @@
 //! What a brief and a packet say about the decisions in force, newest first.
 
 use jiff::Timestamp;
-use model::brief::{Candidate, Section};
-use model::decision::{Decision, Kind, State};
-use model::render::inline;
-use model::score::Signal;
-use model::text::count;
+use model::brief::{BriefSection, Candidate};
+use model::decision::{Decision, DecisionKind, DecisionState};
+use model::render::inline_for_model;
+use model::score::ScoreSignal;
+use model::text::count_with_noun;
 use model::time;
 
 use super::InForce;
 use crate::Result;
 use crate::features::{BriefContext, ProjectContext, swarm};
 
-const SECTION: Section = Section {
+const SECTION: BriefSection = BriefSection {
     order: 10,
     longer: 30,
     name: "decisions",
     title: "Decisions in force (newest first)",
-    signal: Signal::DecisionRecency,
+    signal: ScoreSignal::DecisionRecency,
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// How many decisions a brief names. It gives only the number of the others.
-const NAMED: usize = 8;
+const MAX_DECISIONS_NAMED: usize = 8;
 /// How many patterns a brief names. It gives only the number of the others.
-const PATTERNS: usize = 4;
+const MAX_PATTERNS_NAMED: usize = 4;
 
 /// How many decisions and how many patterns become candidates if they are ranked by their age.
-const SCORED: usize = 40;
+const MAX_SCORED_CANDIDATES: usize = 40;
 
 /// How many decisions a packet names. A packet has more room than a brief.
-const IN_PACKET: usize = 30;
+const MAX_DECISIONS_IN_PACKET: usize = 30;
 /// The longest text of a decision in a packet.
-const IN_PACKET_CHARS: usize = 300;
+const MAX_PACKET_TEXT_CHARS: usize = 300;
 
-pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let now = context.project.world.now;
     let (named, patterns) = match context.project.settings.brief_scoring_enabled {
-        true => (SCORED, SCORED),
-        false => (NAMED, PATTERNS),
+        true => (MAX_SCORED_CANDIDATES, MAX_SCORED_CANDIDATES),
+        false => (MAX_DECISIONS_NAMED, MAX_PATTERNS_NAMED),
     };
-    let InForce { decisions: found, is_all, set_aside } = super::current(&context.project, named)?;
-    let of = |kind: Kind, most: usize| found.iter().filter(move |one| one.kind == kind).take(most);
-    let told: Vec<&Decision> = of(Kind::Decision, named).chain(of(Kind::Pattern, patterns)).collect();
+    let InForce { decisions: found, is_all, set_aside } = super::decisions_in_force(&context.project, named)?;
+    let of = |kind: DecisionKind, most: usize| found.iter().filter(move |one| one.kind == kind).take(most);
+    let told: Vec<&Decision> =
+        of(DecisionKind::Decision, named).chain(of(DecisionKind::Pattern, patterns)).collect();
     let mut all: Vec<Candidate> = told
         .iter()
         .map(|decision| {
-            let mut candidate =
-                Candidate::new(&SECTION, format!("decision:{}", decision.id), decision.words(160));
-            candidate.forms.push(decision.words(500));
+            let mut candidate = Candidate::new(
+                &SECTION,
+                format!("decision:{}", decision.id),
+                decision.describe_for_model(160),
+            );
+            candidate.forms.push(decision.describe_for_model(500));
             candidate.forms.dedup();
-            candidate.known_by = vec![decision.answer().unwrap_or(&decision.text).to_owned()];
-            candidate.signals.age_hours = age_hours(decision, now);
-            candidate.with(Signal::DecisionRecency, 1.0)
+            candidate.known_by = vec![decision.user_answer().unwrap_or(&decision.text).to_owned()];
+            candidate.signals.age_hours = decision_age_hours(decision, now);
+            candidate.with_signal(ScoreSignal::DecisionRecency, 1.0)
         })
         .collect();
     let more = found.len() - told.len();
     if more > 0 {
         let or_more = if is_all { "" } else { " or more" };
         let text = format!("{more} older{or_more}: `thru decisions list`");
-        let mut older = Candidate::new(&SECTION, "decisions:older", text).with(Signal::DecisionRecency, 1.0);
+        let mut older =
+            Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
         // The decisions that are not named are all older than the last one that is named.
-        older.signals.age_hours = told.last().and_then(|decision| age_hours(decision, now));
+        older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }
     if let Some((decisions, other)) = set_aside {
         let text = set_aside_words(decisions, &other);
-        all.push(Candidate::new(&SECTION, "decisions:set-aside", text).with(Signal::DecisionRecency, 1.0));
+        all.push(
+            Candidate::new(&SECTION, "decisions:set-aside", text)
+                .with_signal(ScoreSignal::DecisionRecency, 1.0),
+        );
     }
     Ok(all)
 }
@@ -75,30 +83,38 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn set_aside_words(decisions: usize, other: &str) -> String {
     format!(
         "{} of the plan of the swarm {} set aside: not in force here; `thru decisions list` names them",
-        count(decisions, "decision"),
-        inline(other, 64)
+        count_with_noun(decisions, "decision"),
+        inline_for_model(other, 64)
     )
 }
 
-fn age_hours(decision: &Decision, now: Timestamp) -> Option<f64> {
-    let age = now.duration_since(time::parse(&decision.ts)?);
+fn decision_age_hours(decision: &Decision, now: Timestamp) -> Option<f64> {
+    let age = now.duration_since(time::parse_time(&decision.ts)?);
     Some(age.as_secs_f64().max(0.0) / 3_600.0)
 }
 
 /// Returns the newest decisions in force, for a summariser.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
-    let found = super::current(project, NAMED)?.decisions;
-    Ok(found.iter().take(NAMED).map(|decision| format!("decided: {}", decision.words(160))).collect())
+    let found = super::decisions_in_force(project, MAX_DECISIONS_NAMED)?.decisions;
+    Ok(found
+        .iter()
+        .take(MAX_DECISIONS_NAMED)
+        .map(|decision| format!("decided: {}", decision.describe_for_model(160)))
+        .collect())
 }
 
 /// Returns the decisions in force for a packet, newest first.
-pub(crate) fn in_words(project: &ProjectContext) -> Result<Vec<String>> {
-    let InForce { decisions: found, is_all, set_aside } = super::current(project, IN_PACKET)?;
-    let mut lines: Vec<String> =
-        found.iter().take(IN_PACKET).map(|decision| decision.words(IN_PACKET_CHARS)).collect();
-    if let Some(more) = found.len().checked_sub(IN_PACKET).filter(|more| *more > 0) {
+pub(crate) fn decisions_for_packet(project: &ProjectContext) -> Result<Vec<String>> {
+    let InForce { decisions: found, is_all, set_aside } =
+        super::decisions_in_force(project, MAX_DECISIONS_IN_PACKET)?;
+    let mut lines: Vec<String> = found
+        .iter()
+        .take(MAX_DECISIONS_IN_PACKET)
+        .map(|decision| decision.describe_for_model(MAX_PACKET_TEXT_CHARS))
+        .collect();
+    if let Some(more) = found.len().checked_sub(MAX_DECISIONS_IN_PACKET).filter(|more| *more > 0) {
         let or_more = if is_all { "" } else { " at least" };
-        lines.push(format!("and{or_more} {}: `thru decisions list`", count(more, "older one")));
+        lines.push(format!("and{or_more} {}: `thru decisions list`", count_with_noun(more, "older one")));
     }
     lines.extend(set_aside.map(|(decisions, other)| set_aside_words(decisions, &other)));
     Ok(lines)
@@ -106,27 +122,29 @@ pub(crate) fn in_words(project: &ProjectContext) -> Result<Vec<String>> {
 
 /// Returns, for a pickup, the decisions in force that were made after the packet was written, and the decisions in
 /// the packet's own section that are no longer in force. Both lists are newest first.
-pub(crate) fn since(
+pub(crate) fn decisions_since_packet(
     project: &ProjectContext,
     created_at: &str,
     recorded: &str,
 ) -> Result<(Vec<String>, Vec<String>)> {
-    let mut standing = super::all(project.store, project.world.now)?;
+    let mut standing = super::all_decisions(project.store, project.world.now)?;
     if swarm::foreign_plan(project).is_some() {
         standing.retain(|one| !one.decision.is_of_plan());
     }
-    let created = time::parse(created_at);
+    let created = time::parse_time(created_at);
     let (mut decided, mut overruled) = (Vec::new(), Vec::new());
     for one in standing.iter().rev() {
-        let words = one.decision.words(IN_PACKET_CHARS);
+        let words = one.decision.describe_for_model(MAX_PACKET_TEXT_CHARS);
         let is_told =
             recorded.lines().any(|line| line.trim_start_matches(['-', '*', ' ']).trim_end() == words);
-        let is_later = created.zip(time::parse(&one.decision.ts)).is_some_and(|(then, ts)| ts >= then);
+        let is_later = created.zip(time::parse_time(&one.decision.ts)).is_some_and(|(then, ts)| ts >= then);
         match one.state {
-            State::Current if is_later && !is_told => decided.push(words),
-            State::Current => {}
-            State::Superseded | State::Withdrawn | State::Expired if is_told => overruled.push(words),
-            State::Superseded | State::Withdrawn | State::Expired => {}
+            DecisionState::Current if is_later && !is_told => decided.push(words),
+            DecisionState::Current => {}
+            DecisionState::Superseded | DecisionState::Withdrawn | DecisionState::Expired if is_told => {
+                overruled.push(words);
+            }
+            DecisionState::Superseded | DecisionState::Withdrawn | DecisionState::Expired => {}
         }
     }
     Ok((decided, overruled))

@@ -3,27 +3,29 @@
 
 use std::collections::HashSet;
 
-use model::decision::{self, Decision, Found, Kind, LONGEST_TEXT, Outlined, Source, VERSION};
-use model::text::cut;
+use model::decision::{
+    self, Decision, DecisionKind, DecisionSource, FoundDecision, MAX_TEXT_BYTES, OutlinedDecisions, VERSION,
+};
+use model::text::cut_to_bytes;
 use model::time;
 use serde::Serialize;
 use store::{Dir, Durability};
 
-use super::record::{WAIT, refresh};
+use super::record::{LOCK_WAIT, rewrite_view};
 use crate::features::ProjectContext;
-use crate::features::plan::Author;
+use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Mode, Result, World};
 
 /// The other tool's file in `.swarm`.
-const FILE: &str = "context.md";
+const SWARM_CONTEXT_FILE: &str = "context.md";
 
 /// The largest file that is read. No person writes a file as large as this.
-const LARGEST_FILE: usize = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ImportReport {
     pub from: String,
     pub decisions: usize,
     pub patterns: usize,
@@ -31,56 +33,56 @@ pub struct Report {
     pub known: usize,
     /// How many decisions and patterns were written now.
     pub written: usize,
-    pub warnings: Vec<decision::Warning>,
+    pub warnings: Vec<decision::OutlineWarning>,
     pub covered: bool,
     pub notes: Vec<String>,
 }
 
 /// Imports the file. Returns `None` if it does not exist, or contains neither decisions nor patterns.
-pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>> {
-    let path = &swarm.path().join(FILE);
-    let bytes = match swarm.read(FILE, LARGEST_FILE) {
+pub fn import_context_file(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<ImportReport>> {
+    let path = &swarm.path().join(SWARM_CONTEXT_FILE);
+    let bytes = match swarm.read_file(SWARM_CONTEXT_FILE, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         bytes => bytes?,
     };
-    let given = InputRedactor::to(world);
-    let Outlined { found, mut warnings } = decision::read_context(&given.clean_bytes(&bytes));
+    let given = InputRedactor::with_settings_of(world);
+    let OutlinedDecisions { found, mut warnings } = decision::read_context(&given.redact_bytes(&bytes));
     if found.is_empty() && warnings.is_empty() {
         return Ok(None);
     }
     let project = match mode {
-        Mode::Write => Some(Project::find_or_make(world)?),
+        Mode::Write => Some(Project::find_or_create(world)?),
         // Without a project, nothing was imported before.
-        Mode::DryRun => match Project::find(world) {
+        Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project),
             Err(Error::NoRoot { .. }) => None,
             Err(error) => return Err(error),
         },
     };
-    warnings.extend(found.iter().filter_map(cut_warning));
+    warnings.extend(found.iter().filter_map(warn_if_text_is_cut));
     let _lock = match (mode, &project) {
-        (Mode::Write, Some(project)) => Some(project.store.lock_decisions(WAIT)?),
+        (Mode::Write, Some(project)) => Some(project.store.lock_decisions(LOCK_WAIT)?),
         (Mode::Write | Mode::DryRun, _) => None,
     };
     let mut known: HashSet<String> = match &project {
-        Some(project) => project.store.decisions()?.0.into_iter().map(|decision| decision.id).collect(),
+        Some(project) => project.store.all_decisions()?.0.into_iter().map(|decision| decision.id).collect(),
         None => HashSet::new(),
     };
-    let author = Author::here(world, None)?;
-    let of = |kind: Kind| found.iter().filter(|one| one.kind == kind).count();
-    let mut report = Report {
+    let author = PlanAuthor::current_author(world, None)?;
+    let of = |kind: DecisionKind| found.iter().filter(|one| one.kind == kind).count();
+    let mut report = ImportReport {
         from: path.display().to_string(),
-        decisions: of(Kind::Decision),
-        patterns: of(Kind::Pattern),
+        decisions: of(DecisionKind::Decision),
+        patterns: of(DecisionKind::Pattern),
         known: 0,
         written: 0,
         warnings,
-        covered: given.was_covered(),
+        covered: given.has_redacted(),
         notes: Vec::new(),
     };
     let mut new: Vec<Decision> = Vec::new();
     for one in &found {
-        let decision = of_found(one, &author);
+        let decision = found_to_decision(one, &author);
         match known.insert(decision.id.clone()) {
             true => new.push(decision),
             false => report.known += 1,
@@ -92,35 +94,35 @@ pub fn context(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Report>>
         // The decisions are written in the order of the file, so the last decision in the file is the newest.
         project.store.append_decisions(&new, Durability::Synced)?;
         report.written = new.len();
-        let settings = settings::here(world).settings();
+        let settings = settings::settings_here(world).settings();
         let context =
             ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
-        report.notes = refresh(&context);
+        report.notes = rewrite_view(&context);
     }
     Ok(Some(report))
 }
 
-/// Warns about the text that [`of_found`] cuts off.
-fn cut_warning(found: &Found) -> Option<decision::Warning> {
+/// Warns about the text that [`found_to_decision`] cuts off.
+fn warn_if_text_is_cut(found: &FoundDecision) -> Option<decision::OutlineWarning> {
     let longest = found.text.len().max(found.why.len());
-    (longest > LONGEST_TEXT).then(|| decision::Warning {
+    (longest > MAX_TEXT_BYTES).then(|| decision::OutlineWarning {
         line: found.line,
-        text: format!("a text of {longest} bytes is cut: a decision has at most {LONGEST_TEXT}"),
+        text: format!("a text of {longest} bytes is cut: a decision has at most {MAX_TEXT_BYTES}"),
     })
 }
 
-fn of_found(found: &Found, author: &Author) -> Decision {
-    let Found { kind, text, why, topic, date, .. } = found;
-    let ts = time::parse(date).filter(|at| *at <= author.at).unwrap_or(author.at);
+fn found_to_decision(found: &FoundDecision, author: &PlanAuthor) -> Decision {
+    let FoundDecision { kind, text, why, topic, date, .. } = found;
+    let ts = time::parse_time(date).filter(|at| *at <= author.at).unwrap_or(author.at);
     Decision {
         v: VERSION,
-        id: decision::stable_id(Source::Import, &format!("{}\n{text}", kind.name())),
-        ts: time::rfc3339(ts),
+        id: decision::id_from_content(DecisionSource::Import, &format!("{}\n{text}", kind.name())),
+        ts: time::to_rfc3339(ts),
         kind: *kind,
-        text: cut(text, LONGEST_TEXT).to_owned(),
-        why: cut(why, LONGEST_TEXT).to_owned(),
+        text: cut_to_bytes(text, MAX_TEXT_BYTES).to_owned(),
+        why: cut_to_bytes(why, MAX_TEXT_BYTES).to_owned(),
         by: author.by.clone(),
-        source: Source::Import,
+        source: DecisionSource::Import,
         topic: topic.clone(),
         ..Decision::default()
     }

@@ -3,28 +3,30 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::decision::{self, Decision, Kind, LONGEST_TEXT, Source, Standing, State, VERSION};
+use model::decision::{
+    self, Decision, DecisionKind, DecisionSource, DecisionStanding, DecisionState, MAX_TEXT_BYTES, VERSION,
+};
 use model::time;
 use serde::Serialize;
 use store::{Durability, Store};
 
-use super::{all, answers, find, line, suggest, view};
+use super::{all_decisions, answers, find_decision, suggest, to_one_line, view};
 use crate::features::ProjectContext;
-use crate::features::plan::{self, Author};
+use crate::features::plan::{self, PlanAuthor};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::session::list;
 use crate::{Error, Result, World};
 
 /// How long a command waits for another command that is adding a decision or writing the view.
-pub(super) const WAIT: Duration = Duration::from_secs(10);
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// The arguments of `thru decide`.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct NewDecision<'a> {
     pub text: &'a str,
     pub why: Option<&'a str>,
-    pub kind: Kind,
+    pub kind: DecisionKind,
     pub supersedes: Option<&'a str>,
     /// A date such as `2026-12-01`, or a time from now such as `30d`.
     pub expires: Option<&'a str>,
@@ -33,7 +35,7 @@ pub struct Wanted<'a> {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct DecisionReport {
     pub decision: Decision,
     /// The text of the decision that was superseded.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -46,189 +48,202 @@ pub struct Report {
 }
 
 /// Records a decision. If a decision with the same text is in force, nothing is recorded.
-pub fn decide(world: &World, wanted: &Wanted) -> Result<Report> {
-    let project = Project::find_or_make(world)?;
-    let given = InputRedactor::to(world);
-    let author = Author::here(world, wanted.session)?;
-    let _lock = project.store.lock_decisions(WAIT)?;
-    let known = all(&project.store, world.now)?;
-    let superseded = wanted.supersedes.map(|word| find(&known, word)).transpose()?;
-    superseded.map(refuse_if_over).transpose()?;
-    let text = checked(&given, wanted.text, "what was decided")?;
-    let why = wanted.why.map(|why| checked(&given, why, "why")).transpose()?.unwrap_or_default();
+pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionReport> {
+    let project = Project::find_or_create(world)?;
+    let given = InputRedactor::with_settings_of(world);
+    let author = PlanAuthor::current_author(world, wanted.session)?;
+    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let known = all_decisions(&project.store, world.now)?;
+    let superseded = wanted.supersedes.map(|word| find_decision(&known, word)).transpose()?;
+    superseded.map(refuse_if_not_in_force).transpose()?;
+    let text = redact_and_check_length(&given, wanted.text, "what was decided")?;
+    let why =
+        wanted.why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
     let same = known.iter().rev().find(|one| {
-        one.state == State::Current && one.decision.text == text && one.decision.kind == wanted.kind
+        one.state == DecisionState::Current && one.decision.text == text && one.decision.kind == wanted.kind
     });
     if let Some(same) =
         same.filter(|same| superseded.is_none() && (why.is_empty() || same.decision.why == why))
     {
         let decision = same.decision.clone();
-        return Ok(Report {
+        return Ok(DecisionReport {
             decision,
             superseded: String::new(),
             changed: false,
-            covered: given.was_covered(),
+            covered: given.has_redacted(),
             notes: Vec::new(),
         });
     }
-    let settings = settings::here(world).settings();
+    let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let (phase, task) = match wanted.task {
-        Some(task) => named_task(&project.store, task)?,
-        None => answers::current_task(&context),
+        Some(task) => find_named_task(&project.store, task)?,
+        None => answers::current_phase_and_task(&context),
     };
     let supersedes = superseded.map(|one| one.decision.id.clone()).unwrap_or_default();
     let decision = Decision {
         v: VERSION,
-        id: decision::id_at(&author.when(), &author.by, &text, &supersedes),
-        ts: author.when(),
+        id: decision::id_of_typed_decision(&author.formatted_time(), &author.by, &text, &supersedes),
+        ts: author.formatted_time(),
         kind: superseded.map_or(wanted.kind, |one| one.decision.kind),
         text,
         why,
         phase,
         task,
         supersedes,
-        expires_at: wanted.expires.map(|text| expiry(text, world.now)).transpose()?.unwrap_or_default(),
-        source: Source::Command,
-        session: session(world, wanted.session),
+        expires_at: wanted.expires.map(|text| parse_expiry(text, world.now)).transpose()?.unwrap_or_default(),
+        source: DecisionSource::Command,
+        session: session_id_or_empty(world, wanted.session),
         by: author.by,
         ..Decision::default()
     };
     let superseded = superseded.map(|one| one.decision.text.clone()).unwrap_or_default();
-    append(&context, decision, superseded, given.was_covered())
+    append_decision(&context, decision, superseded, given.has_redacted())
 }
 
 /// Withdraws a decision without replacing it.
-pub fn withdraw(world: &World, word: &str, why: Option<&str>, session_named: Option<&str>) -> Result<Report> {
-    let project = Project::find(world)?;
-    let given = InputRedactor::to(world);
-    let author = Author::here(world, session_named)?;
-    let _lock = project.store.lock_decisions(WAIT)?;
-    let known = all(&project.store, world.now)?;
-    let one = find(&known, word)?;
-    let why = why.map(|why| checked(&given, why, "why")).transpose()?.unwrap_or_default();
-    if one.state == State::Withdrawn {
-        return Ok(Report {
+pub fn withdraw_decision(
+    world: &World,
+    word: &str,
+    why: Option<&str>,
+    session_named: Option<&str>,
+) -> Result<DecisionReport> {
+    let project = Project::find_for_reading(world)?;
+    let given = InputRedactor::with_settings_of(world);
+    let author = PlanAuthor::current_author(world, session_named)?;
+    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let known = all_decisions(&project.store, world.now)?;
+    let one = find_decision(&known, word)?;
+    let why = why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or_default();
+    if one.state == DecisionState::Withdrawn {
+        return Ok(DecisionReport {
             decision: one.decision.clone(),
             superseded: one.decision.text.clone(),
             changed: false,
-            covered: given.was_covered(),
+            covered: given.has_redacted(),
             notes: Vec::new(),
         });
     }
-    refuse_if_over(one)?;
+    refuse_if_not_in_force(one)?;
     let decision = Decision {
         v: VERSION,
-        id: decision::id_at(&author.when(), &author.by, "", &one.decision.id),
-        ts: author.when(),
+        id: decision::id_of_typed_decision(&author.formatted_time(), &author.by, "", &one.decision.id),
+        ts: author.formatted_time(),
         why,
         supersedes: one.decision.id.clone(),
-        session: session(world, session_named),
+        session: session_id_or_empty(world, session_named),
         by: author.by,
         ..Decision::default()
     };
     let superseded = one.decision.text.clone();
-    let settings = settings::here(world).settings();
+    let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
-    append(&context, decision, superseded, given.was_covered())
+    append_decision(&context, decision, superseded, given.has_redacted())
 }
 
 /// Turns a suggestion into a decision.
-pub fn accept(world: &World, word: &str, why: Option<&str>) -> Result<Report> {
-    let project = Project::find(world)?;
-    let given = InputRedactor::to(world);
-    let author = Author::here(world, None)?;
-    let _lock = project.store.lock_decisions(WAIT)?;
-    let suggestion = suggest::find(world, &project.store, word)?;
-    let settings = settings::here(world).settings();
+pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result<DecisionReport> {
+    let project = Project::find_for_reading(world)?;
+    let given = InputRedactor::with_settings_of(world);
+    let author = PlanAuthor::current_author(world, None)?;
+    let _lock = project.store.lock_decisions(LOCK_WAIT)?;
+    let suggestion = suggest::find_suggestion(world, &project.store, word)?;
+    let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
-    let why = why.map(|why| checked(&given, why, "why")).transpose()?.unwrap_or(suggestion.why);
-    let (phase, task) = answers::current_task(&context);
+    let why =
+        why.map(|why| redact_and_check_length(&given, why, "why")).transpose()?.unwrap_or(suggestion.why);
+    let (phase, task) = answers::current_phase_and_task(&context);
     let decision = Decision {
         v: VERSION,
         id: suggestion.id,
-        ts: author.when(),
-        text: given.clean(&suggestion.text).into_owned(),
+        ts: author.formatted_time(),
+        text: given.redact_text(&suggestion.text).into_owned(),
         why,
         phase,
         task,
-        source: Source::Statement,
+        source: DecisionSource::Statement,
         session: suggestion.session,
         by: author.by,
         ..Decision::default()
     };
-    append(&context, decision, String::new(), given.was_covered())
+    append_decision(&context, decision, String::new(), given.has_redacted())
 }
 
-fn append(context: &ProjectContext, decision: Decision, superseded: String, covered: bool) -> Result<Report> {
+fn append_decision(
+    context: &ProjectContext,
+    decision: Decision,
+    superseded: String,
+    covered: bool,
+) -> Result<DecisionReport> {
     context.store.append_decisions(std::slice::from_ref(&decision), Durability::Synced)?;
-    let notes = refresh(context);
-    Ok(Report { decision, superseded, changed: true, covered, notes })
+    let notes = rewrite_view(context);
+    Ok(DecisionReport { decision, superseded, changed: true, covered, notes })
 }
 
 /// Writes the view again. A failure is returned as a note, not as an error, because the decision is already on
 /// disk.
-pub(super) fn refresh(context: &ProjectContext) -> Vec<String> {
-    match view::write(context, WAIT, None) {
+pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
+    match view::write_view(context, LOCK_WAIT, None) {
         Ok(note) => note.into_iter().collect(),
         Err(error) => vec![format!("context.md could not be written: {error}")],
     }
 }
 
-fn refuse_if_over(one: &Standing) -> Result<()> {
+fn refuse_if_not_in_force(one: &DecisionStanding) -> Result<()> {
     let hint = match one.state {
-        State::Current | State::Expired => return Ok(()),
-        State::Superseded => format!("supersede what took its place: {}", one.superseded_by),
-        State::Withdrawn => "`thru decide TEXT` records a new one".into(),
+        DecisionState::Current | DecisionState::Expired => return Ok(()),
+        DecisionState::Superseded => format!("supersede what took its place: {}", one.superseded_by),
+        DecisionState::Withdrawn => "`thru decide TEXT` records a new one".into(),
     };
     Err(Error::Refused { what: format!("{} is {} already", one.decision.id, one.state.name()), hint })
 }
 
-fn session(world: &World, named: Option<&str>) -> String {
-    let around = || list::around(world).map(|session| session.to_string());
+fn session_id_or_empty(world: &World, named: Option<&str>) -> String {
+    let around = || list::session_of_current_harness(world).map(|session| session.to_string());
     named.map(str::to_owned).or_else(around).unwrap_or_default()
 }
 
 /// Returns the text, completely redacted. Refuses an empty text, and a text that is too long for a decision.
-fn checked(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
-    let text = given.clean(text.trim()).into_owned();
+fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
+    let text = given.redact_text(text.trim()).into_owned();
     if text.is_empty() {
         return Err(Error::Usage { what: format!("say {what}"), hint: "it is empty".into() });
     }
-    if text.len() > LONGEST_TEXT {
+    if text.len() > MAX_TEXT_BYTES {
         return Err(Error::Usage {
-            what: format!("{what} has {} bytes; at most {LONGEST_TEXT} are kept", text.len()),
+            what: format!("{what} has {} bytes; at most {MAX_TEXT_BYTES} are kept", text.len()),
             hint: "a decision is a sentence or a few; put the rest into a file and name it".into(),
         });
     }
     Ok(text)
 }
 
-fn named_task(store: &Store, id: &str) -> Result<(Option<u32>, String)> {
-    let plan = plan::need(store)?.plan;
+fn find_named_task(store: &Store, id: &str) -> Result<(Option<u32>, String)> {
+    let plan = plan::load_existing_plan(store)?.plan;
     match plan.task(id) {
         Some(task) => Ok((Some(task.phase), task.id.clone())),
         None => {
-            let near = plan.near(id).map_or(String::new(), |near| format!("did you mean {near}? "));
+            let near =
+                plan.nearest_task_id(id).map_or(String::new(), |near| format!("did you mean {near}? "));
             Err(Error::Absent {
-                what: format!("there is no task {}", line(id)),
+                what: format!("there is no task {}", to_one_line(id)),
                 hint: format!("{near}`thru plan show` lists the tasks"),
             })
         }
     }
 }
 
-fn expiry(text: &str, now: Timestamp) -> Result<String> {
+fn parse_expiry(text: &str, now: Timestamp) -> Result<String> {
     let after = |seconds: i64| now.checked_add(SignedDuration::from_secs(seconds)).ok();
-    let at = time::seconds(text).and_then(after).or_else(|| time::parse(text));
+    let at = time::parse_duration_seconds(text).and_then(after).or_else(|| time::parse_time(text));
     match at {
-        Some(at) if at > now => Ok(time::rfc3339(at)),
+        Some(at) if at > now => Ok(time::to_rfc3339(at)),
         Some(at) => Err(Error::Usage {
-            what: format!("{} is in the past", time::rfc3339(at)),
+            what: format!("{} is in the past", time::to_rfc3339(at)),
             hint: "a decision that holds no more is withdrawn: `thru decisions supersede ID`".into(),
         }),
         None => Err(Error::Usage {
-            what: format!("`{}` is no time", line(text)),
+            what: format!("`{}` is no time", to_one_line(text)),
             hint: "write it like 2026-12-01, 2026-12-01T12:00:00Z, or 30d".into(),
         }),
     }

@@ -2,23 +2,27 @@
 
 use std::collections::HashSet;
 
-use model::decision::{self, Decision, State};
-use model::finding::{Finding, Level};
+use model::decision::{self, Decision, DecisionState};
+use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
-use model::text::count;
+use model::text::count_with_noun;
 use serde_json::json;
 use store::layout;
 
 use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone};
 
-pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    let standing = super::all(project.store, project.world.now)?;
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let standing = super::all_decisions(project.store, project.world.now)?;
     if standing.is_empty() {
         return Ok(Vec::new());
     }
-    let current: Vec<&Decision> =
-        standing.iter().rev().filter(|one| one.state == State::Current).map(|one| &one.decision).collect();
+    let current: Vec<&Decision> = standing
+        .iter()
+        .rev()
+        .filter(|one| one.state == DecisionState::Current)
+        .map(|one| &one.decision)
+        .collect();
     let over = match standing.len() - current.len() {
         0 => String::new(),
         n => format!(", {n} no longer"),
@@ -32,13 +36,13 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     });
     let head = format!("{} in force", current.len());
     Ok(vec![
-        StatusLine::toned("decisions", Tone::Strong, head, format!("{over}{newest}"))
+        StatusLine::colored("decisions", Tone::Strong, head, format!("{over}{newest}"))
             .with_json("decisions", json),
     ])
 }
 
-pub fn checks(project: &ProjectContext) -> Vec<Check> {
-    let (lines, tally) = match project.store.decisions() {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+    let (lines, tally) = match project.store.all_decisions() {
         Ok((lines, tally)) if lines.is_empty() && tally.torn.is_empty() => return Vec::new(),
         Ok(read) => read,
         Err(error) => {
@@ -47,18 +51,18 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
         }
     };
     let mut findings = Vec::new();
-    let at = |finding: Finding, line| finding.at(layout::DECISIONS, line);
+    let at = |finding: Finding, line| finding.at_line(layout::DECISIONS, line);
     if !tally.torn.is_empty() {
         let text = format!(
             "{} could not be read (cut off by a crash, or not written by thru)",
-            count(tally.torn.len(), "line")
+            count_with_noun(tally.torn.len(), "line")
         );
-        findings.push(at(Finding::new(Level::Note, text), tally.torn.first().map(|(_, line)| *line)));
+        findings.push(at(Finding::new(FindingLevel::Note, text), tally.torn.first().map(|(_, line)| *line)));
     }
     let newer = lines.iter().filter(|line| line.v > decision::VERSION).count();
     if newer > 0 {
-        let text = format!("{} was written by a newer thru and is not shown", count(newer, "line"));
-        findings.push(at(Finding::new(Level::Warning, text).hint("update thru"), None));
+        let text = format!("{} was written by a newer thru and is not shown", count_with_noun(newer, "line"));
+        findings.push(at(Finding::new(FindingLevel::Warning, text).with_hint("update thru"), None));
     }
     let ids: HashSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();
     for line in
@@ -69,10 +73,10 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
             one_line(&line.id, 40),
             one_line(&line.supersedes, 40)
         );
-        findings.push(at(Finding::new(Level::Note, text), None));
+        findings.push(at(Finding::new(FindingLevel::Note, text), None));
     }
-    let standing = decision::fold(lines, project.world.now);
-    let current = standing.iter().filter(|one| one.state == State::Current).count();
-    let text = format!("{}, {current} in force", count(standing.len(), "decision"));
+    let standing = decision::fold_decisions(lines, project.world.now);
+    let current = standing.iter().filter(|one| one.state == DecisionState::Current).count();
+    let text = format!("{}, {current} in force", count_with_noun(standing.len(), "decision"));
     vec![Check { name: "decisions", text, findings }]
 }

@@ -1,24 +1,24 @@
 //! `thru decisions list|show`: shows decisions and changes nothing.
 
-use model::decision::{Standing, State};
+use model::decision::{DecisionStanding, DecisionState};
 use serde::Serialize;
 
-use super::{all, find};
+use super::{all_decisions, find_decision};
 use crate::project::Project;
 use crate::{Result, World};
 
 /// Which decisions are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum DecisionFilter {
     Current,
     /// The decisions in force, and also superseded, withdrawn and expired decisions.
     All,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Listing {
+pub struct DecisionListing {
     /// The decisions, newest first.
-    pub decisions: Vec<Standing>,
+    pub decisions: Vec<DecisionStanding>,
     /// How many decisions are in force.
     pub current: usize,
     /// How many decisions are no longer in force.
@@ -30,36 +30,36 @@ pub struct Listing {
 }
 
 /// Returns the newest decisions, at most `most`; all of them if `most` is 0.
-pub fn list(world: &World, which: Which, most: usize) -> Result<Listing> {
-    let project = Project::find(world)?;
-    let (lines, tally) = project.store.decisions()?;
-    let mut decisions = model::decision::fold(lines, world.now);
+pub fn list_decisions(world: &World, which: DecisionFilter, most: usize) -> Result<DecisionListing> {
+    let project = Project::find_for_reading(world)?;
+    let (lines, tally) = project.store.all_decisions()?;
+    let mut decisions = model::decision::fold_decisions(lines, world.now);
     decisions.reverse();
     let total = decisions.len();
-    let current = decisions.iter().filter(|one| one.state == State::Current).count();
-    if which == Which::Current {
-        decisions.retain(|one| one.state == State::Current);
+    let current = decisions.iter().filter(|one| one.state == DecisionState::Current).count();
+    if which == DecisionFilter::Current {
+        decisions.retain(|one| one.state == DecisionState::Current);
     }
     let most = if most == 0 { usize::MAX } else { most };
     let more = decisions.len().saturating_sub(most);
     decisions.truncate(most);
-    Ok(Listing { decisions, current, over: total - current, more, torn: tally.torn.len() })
+    Ok(DecisionListing { decisions, current, over: total - current, more, torn: tally.torn.len() })
 }
 
 /// One decision, and the decisions before and after it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct DecisionShown {
     #[serde(flatten)]
-    pub standing: Standing,
+    pub standing: DecisionStanding,
     /// The decisions that this decision superseded, directly or indirectly, newest first.
-    pub before: Vec<Standing>,
+    pub before: Vec<DecisionStanding>,
 }
 
-pub fn show(world: &World, word: &str) -> Result<Shown> {
-    let project = Project::find(world)?;
-    let known = all(&project.store, world.now)?;
-    let standing = find(&known, word)?.clone();
-    let mut before: Vec<Standing> = Vec::new();
+pub fn show_decision(world: &World, word: &str) -> Result<DecisionShown> {
+    let project = Project::find_for_reading(world)?;
+    let known = all_decisions(&project.store, world.now)?;
+    let standing = find_decision(&known, word)?.clone();
+    let mut before: Vec<DecisionStanding> = Vec::new();
     let mut at = standing.decision.id.clone();
     // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop where it began.
     while let Some(earlier) = known.iter().find(|one| one.superseded_by == at)
@@ -69,5 +69,5 @@ pub fn show(world: &World, word: &str) -> Result<Shown> {
         at.clone_from(&earlier.decision.id);
         before.push(earlier.clone());
     }
-    Ok(Shown { standing, before })
+    Ok(DecisionShown { standing, before })
 }

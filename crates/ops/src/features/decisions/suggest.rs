@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
-use model::decision::{self, Source};
+use model::decision::{self, DecisionSource};
 use model::event::EventName;
 use model::journal;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use super::line;
+use super::to_one_line;
 use crate::project::Project;
 use crate::session::roster;
 use crate::{Error, Result, World};
 
 /// How many of the last sessions are searched for statements.
-const SESSIONS: usize = 20;
+const MAX_SESSIONS_SEARCHED: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
@@ -28,39 +28,42 @@ pub struct Suggestion {
 }
 
 #[derive(Debug, Serialize)]
-pub struct Suggested {
+pub struct SuggestionListing {
     /// The suggestions, newest first.
     pub suggested: Vec<Suggestion>,
     pub more: usize,
 }
 
 /// Returns the newest suggestions, at most `most`; all of them if `most` is 0.
-pub fn list(world: &World, most: usize) -> Result<Suggested> {
-    let project = Project::find(world)?;
-    let mut suggested = all(&project.store)?;
+pub fn list_suggestions(world: &World, most: usize) -> Result<SuggestionListing> {
+    let project = Project::find_for_reading(world)?;
+    let mut suggested = all_suggestions(&project.store)?;
     let most = if most == 0 { usize::MAX } else { most };
     let more = suggested.len().saturating_sub(most);
     suggested.truncate(most);
-    Ok(Suggested { suggested, more })
+    Ok(SuggestionListing { suggested, more })
 }
 
-pub(super) fn find(world: &World, store: &Store, word: &str) -> Result<Suggestion> {
-    let known = all(store)?;
+pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Result<Suggestion> {
+    let known = all_suggestions(store)?;
     let bare = word.strip_prefix("d-").unwrap_or(word);
     let begins = |one: &&Suggestion| !bare.is_empty() && one.id["d-".len()..].starts_with(bare);
     let found: Vec<&Suggestion> = known.iter().filter(begins).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
         [] => {
-            let decided = super::all(store, world.now)?;
-            let hint = match super::find(&decided, word) {
+            let decided = super::all_decisions(store, world.now)?;
+            let hint = match super::find_decision(&decided, word) {
                 Ok(_) => "it is a decision already: `thru decisions show` tells of it",
                 Err(_) => "`thru decisions list --suggested` shows those there are",
             };
-            Err(Error::Absent { what: format!("there is no suggestion {}", line(word)), hint: hint.into() })
+            Err(Error::Absent {
+                what: format!("there is no suggestion {}", to_one_line(word)),
+                hint: hint.into(),
+            })
         }
         several => Err(Error::Usage {
-            what: format!("{} suggestions begin with {}", several.len(), line(word)),
+            what: format!("{} suggestions begin with {}", several.len(), to_one_line(word)),
             hint: "say more of the id".into(),
         }),
     }
@@ -69,29 +72,34 @@ pub(super) fn find(world: &World, store: &Store, word: &str) -> Result<Suggestio
 /// A line of a journal that can contain what an agent said.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct StatementLine {
     ts: String,
     event: String,
     text: String,
     agent: Option<serde::de::IgnoredAny>,
 }
 
-fn all(store: &Store) -> Result<Vec<Suggestion>> {
-    let mut known: HashSet<String> = store.decisions()?.0.into_iter().map(|decision| decision.id).collect();
-    let entries = roster::read(store, u64::MAX)?;
+fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
+    let mut known: HashSet<String> =
+        store.all_decisions()?.0.into_iter().map(|decision| decision.id).collect();
+    let entries = roster::read_roster(store, u64::MAX)?;
     let mut found = Vec::new();
-    for entry in roster::by_activity(&entries, store, |_| true).into_iter().take(SESSIONS) {
+    for entry in roster::sort_by_activity(&entries, store, |_| true).into_iter().take(MAX_SESSIONS_SEARCHED) {
         let mut own = Vec::new();
-        store.dir().each_record(&layout::journal(&entry.session), |said: Said| {
-            let is_said = said.event == journal::SAID || said.event == EventName::Stop.name();
+        store.dir().each_record(&layout::journal_path(&entry.session), |said: StatementLine| {
+            let is_said = said.event == journal::SAID_EVENT || said.event == EventName::Stop.name();
             // A sub-agent only reports to the main agent, and the main agent decides.
             if is_said && said.agent.is_none() {
-                own.extend(decision::stated(&said.text).into_iter().map(|stated| (said.ts.clone(), stated)));
+                own.extend(
+                    decision::find_stated_decisions(&said.text)
+                        .into_iter()
+                        .map(|stated| (said.ts.clone(), stated)),
+                );
             }
         })?;
         // Return the newest first and each only once, because a stop and the transcript contain the same words.
         for (ts, stated) in own.into_iter().rev() {
-            let id = decision::stable_id(Source::Statement, &stated.text);
+            let id = decision::id_from_content(DecisionSource::Statement, &stated.text);
             if known.insert(id.clone()) {
                 let session = entry.session.to_string();
                 found.push(Suggestion { id, ts, session, text: stated.text, why: stated.why });

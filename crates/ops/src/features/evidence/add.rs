@@ -2,23 +2,25 @@
 
 use std::path::Path;
 
-use model::evidence::{Entry, EntryType, Kind, PATCH_BYTES, TASK_BYTES, Verdict, patch_stats};
+use model::evidence::{
+    EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict, MAX_PATCH_BYTES, MAX_TASK_BYTES, patch_stats,
+};
 use model::time;
 use serde::Serialize;
 use serde_json::Value;
 use store::layout;
 
-use super::{WAIT, fresh_id, over, task, write};
-use crate::features::plan::Author;
+use super::{LOCK_WAIT, find_task, new_entry_id, too_large_error, write_entry};
+use crate::features::plan::PlanAuthor;
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct AddRequest<'a> {
     pub task: &'a str,
     pub entry_type: EntryType,
-    pub verdict: Verdict,
+    pub verdict: EvidenceVerdict,
     pub summary: &'a str,
     pub agent: Option<&'a str>,
     pub risk: Option<&'a str>,
@@ -31,19 +33,19 @@ pub struct Request<'a> {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Added {
+pub struct AddedEntry {
     pub task: String,
-    pub entry: Entry,
+    pub entry: EvidenceEntry,
     pub covered: bool,
     pub notes: Vec<String>,
 }
 
-pub fn add(world: &World, request: &Request) -> Result<Added> {
-    let project = Project::find(world)?;
+pub fn add_entry(world: &World, request: &AddRequest) -> Result<AddedEntry> {
+    let project = Project::find_for_reading(world)?;
     let store = &project.store;
-    let (id, _) = task(store, request.task)?;
-    let given = InputRedactor::to(world);
-    let clean = |text: &str| given.clean(text.trim()).into_owned();
+    let (id, _) = find_task(store, request.task)?;
+    let given = InputRedactor::with_settings_of(world);
+    let clean = |text: &str| given.redact_text(text.trim()).into_owned();
     let all = |texts: &[String]| texts.iter().map(|text| Value::from(clean(text))).collect::<Vec<_>>();
     let summary = clean(request.summary);
     if summary.is_empty() && request.patch.is_none() {
@@ -52,15 +54,15 @@ pub fn add(world: &World, request: &Request) -> Result<Added> {
             hint: "`--summary TEXT`".into(),
         });
     }
-    let mut entry = Entry {
-        id: fresh_id()?,
+    let mut entry = EvidenceEntry {
+        id: new_entry_id()?,
         task_id: id.to_string(),
         entry_type: request.entry_type.name().to_owned(),
-        kind: Kind::Claimed.name().to_owned(),
-        timestamp: time::rfc3339(world.now),
+        kind: EvidenceOrigin::Claimed.name().to_owned(),
+        timestamp: time::to_rfc3339(world.now),
         agent: match request.agent {
             Some(agent) => clean(agent),
-            None => Author::here(world, None)?.by,
+            None => PlanAuthor::current_author(world, None)?.by,
         },
         verdict: request.verdict.name().to_owned(),
         summary,
@@ -69,60 +71,69 @@ pub fn add(world: &World, request: &Request) -> Result<Added> {
         tests_passed: request.tests_passed,
         tests_failed: request.tests_failed,
         failures: all(request.failures),
-        head: git::head(&project.root.checkout).map(|head| head.commit).unwrap_or_default(),
-        ..Entry::default()
+        head: git::read_head(&project.root.checkout).map(|head| head.commit).unwrap_or_default(),
+        ..EvidenceEntry::default()
     };
     for (key, value) in request.metadata {
         entry.metadata.insert(clean(key), clean(value).into());
     }
     let patch = request.patch.map(|path| read_patch(path, &given)).transpose()?;
     if let Some(patch) = &patch {
-        let used = usize::try_from(store.evidence_bytes(&id)?).unwrap_or(usize::MAX);
-        if used.saturating_add(patch.len()) > TASK_BYTES {
-            let hint = format!("move old patches out of {}/{}", layout::STORE, layout::evidence_folder(&id));
-            return Err(over(
+        let used = usize::try_from(store.evidence_size(&id)?).unwrap_or(usize::MAX);
+        if used.saturating_add(patch.len()) > MAX_TASK_BYTES {
+            let hint = format!(
+                "move old patches out of {}/{}",
+                layout::STORE_FOLDER,
+                layout::evidence_folder_path(&id)
+            );
+            return Err(too_large_error(
                 &format!("the evidence of {id}"),
                 used.saturating_add(patch.len()),
-                TASK_BYTES,
+                MAX_TASK_BYTES,
                 hint,
             ));
         }
         let stats = patch_stats(&String::from_utf8_lossy(patch));
         entry.files_changed = stats.files.into_iter().map(Value::from).collect();
         (entry.additions, entry.deletions) = (Some(stats.additions), Some(stats.deletions));
-        entry.patch_path = Some(keep_patch(store, &id, patch)?);
+        entry.patch_path = Some(store_patch(store, &id, patch)?);
     }
-    let written = write(store, &id, entry.clone(), None, (world.now, WAIT)).inspect_err(|_| {
+    let written = write_entry(store, &id, entry.clone(), None, (world.now, LOCK_WAIT)).inspect_err(|_| {
         // The entry was not written, so nothing would refer to the patch.
         if let Some(patch) = &entry.patch_path {
-            let _ = store.dir().remove(patch);
+            let _ = store.dir().remove_file(patch);
         }
     })?;
-    Ok(Added { task: id.to_string(), entry, covered: given.was_covered(), notes: written.notes })
+    Ok(AddedEntry { task: id.to_string(), entry, covered: given.has_redacted(), notes: written.notes })
 }
 
 fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
     // Read up to 16 times the limit, so that the refusal can give the size.
-    let bytes = match store::read_given(path, 16 * PATCH_BYTES) {
-        Ok(bytes) if bytes.len() > PATCH_BYTES => {
+    let bytes = match store::read_named_by_user(path, 16 * MAX_PATCH_BYTES) {
+        Ok(bytes) if bytes.len() > MAX_PATCH_BYTES => {
             let hint = "name the part of it that matters".to_owned();
-            return Err(over(&format!("{}: the patch", path.display()), bytes.len(), PATCH_BYTES, hint));
+            return Err(too_large_error(
+                &format!("{}: the patch", path.display()),
+                bytes.len(),
+                MAX_PATCH_BYTES,
+                hint,
+            ));
         }
         bytes => bytes?,
     };
-    Ok(given.clean_bytes(&bytes).into_owned())
+    Ok(given.redact_bytes(&bytes).into_owned())
 }
 
 /// Writes the patch as `diff.patch`, or under the next free name. Returns its path relative to the store.
-fn keep_patch(store: &store::Store, task: &model::id::Id, patch: &[u8]) -> Result<String> {
+fn store_patch(store: &store::Store, task: &model::id::Id, patch: &[u8]) -> Result<String> {
     for number in 1..=1_000_u32 {
         let name = if number == 1 { "diff.patch".to_owned() } else { format!("diff-{number}.patch") };
         if store.create_patch(task, &name, patch)? {
-            return Ok(format!("{}/{name}", layout::evidence_folder(task)));
+            return Ok(format!("{}/{name}", layout::evidence_folder_path(task)));
         }
     }
     Err(Error::Refused {
         what: format!("{task} has a thousand patches"),
-        hint: format!("move old ones out of {}/{}", layout::STORE, layout::evidence_folder(task)),
+        hint: format!("move old ones out of {}/{}", layout::STORE_FOLDER, layout::evidence_folder_path(task)),
     })
 }

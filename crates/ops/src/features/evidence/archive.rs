@@ -1,17 +1,17 @@
 //! `thru evidence archive`: moves older entries from the bundle to a file next to it. Otherwise entries are moved
 //! only if a bundle has too many.
 
-use model::evidence::trim;
+use model::evidence::trim_to_count;
 use model::id::Id;
 use serde::Serialize;
 use store::layout;
 
-use super::WAIT;
+use super::LOCK_WAIT;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
 #[derive(Debug, Serialize)]
-pub struct Archived {
+pub struct ArchiveReport {
     pub tasks: Vec<ArchivedTask>,
     pub written: bool,
 }
@@ -26,15 +26,20 @@ pub struct ArchivedTask {
 }
 
 /// Keeps the newest `keep` entries of one task, or of every task, and moves the others.
-pub fn run(world: &World, id: Option<&str>, keep: usize, mode: Mode) -> Result<Archived> {
-    let store = Project::find(world)?.store;
+pub fn archive_old_entries(
+    world: &World,
+    id: Option<&str>,
+    keep: usize,
+    mode: Mode,
+) -> Result<ArchiveReport> {
+    let store = Project::find_for_reading(world)?.store;
     let tasks = match id {
         Some(id) => {
             let task = Id::new(id).map_err(|bad| Error::Usage {
                 what: bad.to_string(),
                 hint: "`thru evidence list` shows the tasks that have evidence".into(),
             })?;
-            if store.evidence(&task)?.is_none() {
+            if store.read_evidence(&task)?.is_none() {
                 return Err(Error::Absent {
                     what: format!("there is no evidence for {task}"),
                     hint: "`thru evidence list` shows what there is".into(),
@@ -44,14 +49,14 @@ pub fn run(world: &World, id: Option<&str>, keep: usize, mode: Mode) -> Result<A
         }
         None => store.evidence_tasks()?.0,
     };
-    let mut report = Archived { tasks: Vec::new(), written: false };
+    let mut report = ArchiveReport { tasks: Vec::new(), written: false };
     for task in tasks {
         let _lock = match mode {
-            Mode::Write => Some(store.lock_evidence(&task, WAIT)?),
+            Mode::Write => Some(store.lock_evidence(&task, LOCK_WAIT)?),
             Mode::DryRun => None,
         };
-        let Some(bundle) = store.evidence(&task)? else { continue };
-        let trimmed = trim(bundle, keep);
+        let Some(bundle) = store.read_evidence(&task)? else { continue };
+        let trimmed = trim_to_count(bundle, keep);
         if trimmed.archived.is_empty() {
             continue;
         }
@@ -65,12 +70,12 @@ pub fn run(world: &World, id: Option<&str>, keep: usize, mode: Mode) -> Result<A
             kept: trimmed.bundle.entries.len(),
             file: format!(
                 "{}/{}/{}",
-                layout::STORE,
-                layout::evidence_folder(&task),
+                layout::STORE_FOLDER,
+                layout::evidence_folder_path(&task),
                 layout::EVIDENCE_ARCHIVE
             ),
         });
     }
-    report.tasks.sort_by(|a, b| model::plan::natural(&a.task, &b.task));
+    report.tasks.sort_by(|a, b| model::plan::compare_naturally(&a.task, &b.task));
     Ok(report)
 }

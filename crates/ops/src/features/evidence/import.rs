@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use model::evidence::{BUNDLE_BYTES, Entry, Foreign, read_foreign};
+use model::evidence::{EvidenceEntry, ForeignEvidence, MAX_BUNDLE_BYTES, read_foreign_file};
 use model::id::Id;
 use serde::Serialize;
 use store::{Dir, EntryKind, Store};
 
-use super::{WAIT, write_all};
+use super::{LOCK_WAIT, write_entries};
 use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
 /// The folders of opencode-swarm in `.swarm`, with current and archived evidence.
-const FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
+const SWARM_EVIDENCE_FOLDERS: [&str; 3] = ["evidence", "evidence-archive", "archive/evidence"];
 
 /// The largest file that is read. A scanner writes long files.
-const LARGEST: usize = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// How many levels of folders are searched. Deeper folders do not belong to opencode-swarm.
-const DEEPEST: usize = 4;
+const MAX_FOLDER_DEPTH: usize = 4;
 
-const MOST_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EvidenceReport {
@@ -31,22 +31,22 @@ pub struct EvidenceReport {
     pub entries: usize,
     /// How many entries were new. In a dry run they are not written.
     pub new: usize,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<SkippedFile>,
     pub covered: bool,
     pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct LeftOut {
+pub struct SkippedFile {
     pub file: String,
     pub why: String,
 }
 
 /// Imports the evidence. Returns `None` if opencode-swarm left no such folder.
-pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
+pub(crate) fn import_evidence(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
     let mut dirs = Vec::new();
-    for folder in FOLDERS {
-        match swarm.sub(folder) {
+    for folder in SWARM_EVIDENCE_FOLDERS {
+        match swarm.open_subfolder(folder) {
             Err(store::Error::Absent { .. }) => {}
             dir => dirs.push(dir?),
         }
@@ -54,40 +54,42 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
     if dirs.is_empty() {
         return Ok(None);
     }
-    let redactor = InputRedactor::to(world);
+    let redactor = InputRedactor::with_settings_of(world);
     let mut report = EvidenceReport::default();
-    let mut found: BTreeMap<Id, Vec<Entry>> = BTreeMap::new();
+    let mut found: BTreeMap<Id, Vec<EvidenceEntry>> = BTreeMap::new();
     let mut paths = Vec::new();
     for dir in &dirs {
-        paths.extend(files(dir, &mut report)?.into_iter().map(|path| (dir, path)));
+        paths.extend(find_json_files(dir, &mut report)?.into_iter().map(|path| (dir, path)));
     }
     for (dir, path) in paths {
-        let foreign = match dir.read(&path, LARGEST) {
-            Ok(bytes) => read_foreign(&path, &redactor.clean_bytes(&bytes)),
+        let foreign = match dir.read_file(&path, MAX_FILE_BYTES) {
+            Ok(bytes) => read_foreign_file(&path, &redactor.redact_bytes(&bytes)),
             // The file is too large, or it is not a regular file.
             Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => Err(why),
             // A file that cannot be read now may be readable next time, so the import stops.
             Err(error) => return Err(error.into()),
         };
         match foreign {
-            Ok(Foreign::Evidence { task, entries }) => {
+            Ok(ForeignEvidence::Evidence { task, entries }) => {
                 let Ok(task) = Id::new(&task) else { continue };
                 report.files += 1;
                 report.entries += entries.len();
                 found.entry(task).or_default().extend(entries);
             }
-            Ok(Foreign::Other(why)) => report.left_out.push(LeftOut { file: path, why: why.to_owned() }),
-            Err(why) => report.left_out.push(LeftOut { file: path, why }),
+            Ok(ForeignEvidence::Other(why)) => {
+                report.left_out.push(SkippedFile { file: path, why: why.to_owned() });
+            }
+            Err(why) => report.left_out.push(SkippedFile { file: path, why }),
         }
     }
     report.tasks = found.len();
     let store = match mode {
-        Mode::Write => Some(Project::find_or_make(world)?.store),
-        Mode::DryRun => Project::find(world).ok().map(|project| project.store),
+        Mode::Write => Some(Project::find_or_create(world)?.store),
+        Mode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
     for (task, mut entries) in found {
         entries.sort_by(|a, b| a.timestamp.cmp(&b.timestamp));
-        let mut seen: Vec<String> = known(store.as_ref(), &task)?;
+        let mut seen: Vec<String> = known_entry_ids(store.as_ref(), &task)?;
         entries.retain(|entry| {
             let is_new = !seen.contains(&entry.id);
             seen.push(entry.id.clone());
@@ -98,19 +100,21 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
         if entries.is_empty() {
             continue;
         }
-        let written = write_all(store, &task, (entries.clone(), None), (world.now, WAIT));
+        let written = write_entries(store, &task, (entries.clone(), None), (world.now, LOCK_WAIT));
         let (written, entries) = match written {
             // There is no room for all entries. The largest are left out, and the others are written.
             Err(Error::Refused { what, .. }) => {
-                let is_large =
-                    |entry: &Entry| serde_json::to_vec(entry).map_or(0, |line| line.len()) > BUNDLE_BYTES;
-                let (large, rest): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_large);
+                let is_large = |entry: &EvidenceEntry| {
+                    serde_json::to_vec(entry).map_or(0, |line| line.len()) > MAX_BUNDLE_BYTES
+                };
+                let (large, rest): (Vec<EvidenceEntry>, Vec<EvidenceEntry>) =
+                    entries.into_iter().partition(is_large);
                 report.new -= large.len();
                 for entry in large {
                     let file = format!("{task}: {}", model::render::one_line(&entry.summary, 80));
-                    report.left_out.push(LeftOut { file, why: what.clone() });
+                    report.left_out.push(SkippedFile { file, why: what.clone() });
                 }
-                (write_all(store, &task, (rest.clone(), None), (world.now, WAIT)), rest)
+                (write_entries(store, &task, (rest.clone(), None), (world.now, LOCK_WAIT)), rest)
             }
             written => (written, entries),
         };
@@ -118,53 +122,53 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Evide
             Ok(written) => report.notes.extend(written.notes),
             Err(Error::Refused { what, .. }) => {
                 report.new -= entries.len();
-                report.left_out.push(LeftOut { file: task.to_string(), why: what });
+                report.left_out.push(SkippedFile { file: task.to_string(), why: what });
             }
             Err(error) => return Err(error),
         }
     }
-    report.covered = redactor.was_covered();
+    report.covered = redactor.has_redacted();
     Ok(Some(report))
 }
 
 /// Returns the ids of the entries that a task already has.
-fn known(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
+fn known_entry_ids(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
     let Some(store) = store else { return Ok(Vec::new()) };
-    let bundle = match store.evidence(task) {
+    let bundle = match store.read_evidence(task) {
         // The damaged bundle is moved aside when the import is written.
         Err(store::Error::Damaged { .. }) => None,
         bundle => bundle?,
     };
     let entries = bundle.map(|bundle| bundle.entries).unwrap_or_default();
-    let archived = store.archived_evidence(task)?;
+    let archived = store.read_archived_evidence(task)?;
     Ok(entries.into_iter().chain(archived).map(|entry| entry.id).collect())
 }
 
 /// Returns every JSON file below a folder, without following links.
-fn files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>> {
+fn find_json_files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>> {
     let (mut files, mut folders) = (Vec::new(), vec![String::new()]);
     while let Some(folder) = folders.pop() {
         let entries = match folder.is_empty() {
             true => dir.entries()?,
-            false => dir.sub(&folder)?.entries()?,
+            false => dir.open_subfolder(&folder)?.entries()?,
         };
         for entry in entries {
             let path =
                 if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             let mut leave_out = |why: &str| {
-                report.left_out.push(LeftOut { file: path.clone(), why: why.to_owned() });
+                report.left_out.push(SkippedFile { file: path.clone(), why: why.to_owned() });
             };
             match entry.kind {
-                EntryKind::Folder if path.split('/').count() < DEEPEST => folders.push(path),
+                EntryKind::Folder if path.split('/').count() < MAX_FOLDER_DEPTH => folders.push(path),
                 EntryKind::Folder => leave_out("a folder too deep to be evidence"),
                 EntryKind::Other => leave_out("a link, and links are not followed"),
                 EntryKind::File if entry.name.ends_with(".json") => files.push(path),
                 EntryKind::File => leave_out("no JSON"),
             }
         }
-        if files.len() > MOST_FILES {
+        if files.len() > MAX_FILES {
             return Err(Error::Refused {
-                what: format!("{}: over {MOST_FILES} files", dir.path().display()),
+                what: format!("{}: over {MAX_FILES} files", dir.path().display()),
                 hint: "name the folder that contains the evidence".into(),
             });
         }

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use model::evidence::{Bundle, Entry, Freshness, Standing, standing};
+use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, standing};
 use model::id::Id;
-use store::{Checkout, Comparison, Effort, ListedAt, Store};
+use store::{Checkout, Comparison, Effort, ListingOrigin, Store};
 
 /// A checkout with more files than this is not treated as one project.
-pub(super) const MOST_FILES: usize = 20_000;
+pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
 /// How much is examined for a brief, which a session waits for.
-const BRIEF: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
+const BRIEF_EFFORT: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
 /// Judges evidence. Each file is examined once, however many entries are about it.
-pub(crate) struct Judge<'a> {
+pub(crate) struct FreshnessJudge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
     /// Results that are already known, by task, tree and scope.
@@ -25,31 +25,35 @@ pub(crate) struct Judge<'a> {
     all: OnceCell<Option<Vec<String>>>,
 }
 
-impl<'a> Judge<'a> {
-    pub fn new(store: &'a Store, checkout: &Path) -> Judge<'a> {
-        Judge::within(store, checkout, Effort::ANY)
+impl<'a> FreshnessJudge<'a> {
+    pub fn new(store: &'a Store, checkout: &Path) -> FreshnessJudge<'a> {
+        FreshnessJudge::with_effort(store, checkout, Effort::UNLIMITED)
     }
 
     /// Returns a judge for a brief. Its answer is `Unknown` if the comparison would take longer than `time`.
-    pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> Judge<'a> {
-        Judge::within(store, checkout, Effort { until: Some(Instant::now() + time), ..BRIEF })
+    pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> FreshnessJudge<'a> {
+        FreshnessJudge::with_effort(
+            store,
+            checkout,
+            Effort { until: Some(Instant::now() + time), ..BRIEF_EFFORT },
+        )
     }
 
     /// Returns a judge for a hook that must finish by `end`.
-    pub fn until(store: &'a Store, checkout: &Path, end: Instant) -> Judge<'a> {
-        Judge::within(store, checkout, Effort { until: Some(end), ..Effort::ANY })
+    pub fn for_hook_until(store: &'a Store, checkout: &Path, end: Instant) -> FreshnessJudge<'a> {
+        FreshnessJudge::with_effort(store, checkout, Effort { until: Some(end), ..Effort::UNLIMITED })
     }
 
-    fn within(store: &'a Store, checkout: &Path, effort: Effort) -> Judge<'a> {
-        let checkout = Checkout::open_for(checkout, effort).ok();
-        Judge { store, checkout, known: RefCell::default(), all: OnceCell::new() }
+    fn with_effort(store: &'a Store, checkout: &Path, effort: Effort) -> FreshnessJudge<'a> {
+        let checkout = Checkout::open_with_effort(checkout, effort).ok();
+        FreshnessJudge { store, checkout, known: RefCell::default(), all: OnceCell::new() }
     }
 
-    pub fn standing<'e>(&self, task: &Id, bundle: &'e Bundle) -> Standing<'e> {
-        standing(&bundle.entries, |entry| self.freshness(task, entry))
+    pub fn evidence_standing<'e>(&self, task: &Id, bundle: &'e EvidenceBundle) -> EvidenceStanding<'e> {
+        standing(&bundle.entries, |entry| self.cached_freshness(task, entry))
     }
 
-    pub fn freshness(&self, task: &Id, entry: &Entry) -> Freshness {
+    pub fn cached_freshness(&self, task: &Id, entry: &EvidenceEntry) -> Freshness {
         if !entry.changed.is_empty() {
             return Freshness::Stale(format!("{} changed", entry.changed));
         }
@@ -60,18 +64,18 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
-        let freshness = self.look(task, entry);
+        let freshness = self.compare_files(task, entry);
         self.known.borrow_mut().insert(key, freshness.clone());
         freshness
     }
 
-    fn look(&self, task: &Id, entry: &Entry) -> Freshness {
+    fn compare_files(&self, task: &Id, entry: &EvidenceEntry) -> Freshness {
         let unknown = |why: &str| Freshness::Unknown(why.to_owned());
         let Some(checkout) = &self.checkout else { return unknown("the checkout cannot be read") };
-        let Some((listing, written)) = self.store.listing(task, &entry.tree) else {
+        let Some((listing, written)) = self.store.read_listing(task, &entry.tree) else {
             return unknown("the list of its files is no longer stored");
         };
-        match checkout.compare(&listing, ListedAt::Before(written)) {
+        match checkout.compare_with_listing(&listing, ListingOrigin::Before(written)) {
             Comparison::Same => {}
             Comparison::Changed(path) => return Freshness::Stale(format!("{path} changed")),
             Comparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
@@ -81,13 +85,13 @@ impl<'a> Judge<'a> {
                 ));
             }
         }
-        if !entry.speaks_of_all() {
+        if !entry.covers_whole_project() {
             return Freshness::Fresh;
         }
-        let Some(all) = self.all.get_or_init(|| files_now(checkout)) else {
+        let Some(all) = self.all.get_or_init(|| list_checkout_files(checkout)) else {
             return unknown("the files of the checkout cannot be listed");
         };
-        match all.iter().find(|path| !listing.files.contains_key(*path) && checkout.has(path)) {
+        match all.iter().find(|path| !listing.files.contains_key(*path) && checkout.exists(path)) {
             Some(new) => Freshness::Stale(format!("{new} is new")),
             None => Freshness::Fresh,
         }
@@ -95,10 +99,10 @@ impl<'a> Judge<'a> {
 }
 
 /// Returns the files that git tracks, or all files if there is no git.
-pub(super) fn files_now(checkout: &Checkout) -> Option<Vec<String>> {
-    match checkout.tracked(MOST_FILES) {
+pub(super) fn list_checkout_files(checkout: &Checkout) -> Option<Vec<String>> {
+    match checkout.tracked_files(MAX_CHECKOUT_FILES) {
         Some(files) => Some(files),
         None if checkout.is_in_git() => None,
-        None => checkout.walk("", MOST_FILES),
+        None => checkout.files_below("", MAX_CHECKOUT_FILES),
     }
 }

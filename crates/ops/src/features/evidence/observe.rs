@@ -7,50 +7,57 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::digest::{CheckUse, Digest, FileUse};
-use model::evidence::{self, Listing, PROJECT, observed, task_of};
+use model::evidence::{self, FileListing, PROJECT_SCOPE, entry_of_run, task_of_run};
 use model::id::Id;
-use model::plan::{Acceptance, Plan, Task};
+use model::plan::{AcceptanceEvidence, Plan, Task};
 use model::time;
-use store::{Checkout, SeenRuns, Store, layout};
+use store::{Checkout, LastRunRecorded, Store, layout};
 
-use super::judge::{Judge, files_now};
-use super::{show, write_all};
-use crate::features::plan::{self, Author, Begin, Entry};
+use super::judge::{FreshnessJudge, list_checkout_files};
+use super::{show, write_entries};
+use crate::features::plan::{self, LedgerNote, MissingPlan, PlanAuthor};
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
 /// How many bytes of the files' content a hook reads. Other files are compared by size and time.
-const CONTENT: u64 = 4 * 1024 * 1024;
+const MAX_CONTENT_BYTES: u64 = 4 * 1024 * 1024;
 
-pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
+pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
     // Most stops have no test run to record, and most projects have no plan.
-    if digest.checks.is_empty() || store.dir().look(layout::PLAN)?.is_none() {
+    if digest.checks.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
         return Ok(None);
     }
-    let at = (context.project.world.now, context.deadline.wait());
-    let mut notes = observe(store, &context.project.root.checkout, digest, at)?;
-    notes.extend(finish_reported(context)?);
-    notes.into_iter().for_each(|note| context.warn(note));
+    let at = (context.project.world.now, context.deadline.lock_wait());
+    let mut notes = record_new_runs(store, &context.project.root.checkout, digest, at)?;
+    notes.extend(complete_proven_tasks(context)?);
+    notes.into_iter().for_each(|note| context.add_warning(note));
     Ok(None)
 }
 
 /// Completes tasks that the session's own list reports as done, once there is fresh evidence that they passed.
-fn finish_reported(context: &HookContext) -> Result<Vec<String>> {
+fn complete_proven_tasks(context: &HookContext) -> Result<Vec<String>> {
     let store = context.project.store;
-    let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
+    let Some(loaded) = plan::load_plan(store)? else { return Ok(Vec::new()) };
     let by = context.session.to_string();
     let is_own = |task: &&Task| task.reported_done && task.claimed_by.as_deref() == Some(&by);
     let mut notes = Vec::new();
     for task in loaded.plan.tasks().filter(is_own) {
-        let judge = Judge::until(store, &context.project.root.checkout, context.deadline.end());
-        let Ok(shown) = show::proof(store, &judge, task) else { continue };
-        let author = Author { by: by.clone(), at: context.project.world.now };
-        let entry = Entry { what: "task_done", id: task.id.clone(), why: shown };
-        let begin = (Begin::Never, context.deadline.wait());
-        let changed = plan::change(store, &author, entry, begin, |plan| {
-            let after = model::plan::done(plan, &task.id, &by, &author.when(), &Acceptance::Proven);
-            Ok((after.map_err(plan::refused)?, Entry::default()))
+        let judge =
+            FreshnessJudge::for_hook_until(store, &context.project.root.checkout, context.deadline.end());
+        let Ok(shown) = show::fresh_proof(store, &judge, task) else { continue };
+        let author = PlanAuthor { by: by.clone(), at: context.project.world.now };
+        let entry = LedgerNote { what: "task_done", id: task.id.clone(), why: shown };
+        let begin = (MissingPlan::Never, context.deadline.lock_wait());
+        let changed = plan::change_plan(store, &author, entry, begin, |plan| {
+            let after = model::plan::complete_task(
+                plan,
+                &task.id,
+                &by,
+                &author.formatted_time(),
+                &AcceptanceEvidence::Proven,
+            );
+            Ok((after.map_err(plan::refused_error)?, LedgerNote::default()))
         })?;
         notes.extend(changed.notes);
     }
@@ -58,42 +65,44 @@ fn finish_reported(context: &HookContext) -> Result<Vec<String>> {
 }
 
 /// Writes the runs that are new. The same run is never written twice.
-pub(crate) fn observe(
+pub(crate) fn record_new_runs(
     store: &Store,
     checkout: &Path,
     digest: &Digest,
     (now, wait): (Timestamp, Duration),
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
-    let known: SeenRuns = store.session(&session).get()?.unwrap_or_default();
+    let known: LastRunRecorded = store.session(&session).read()?.unwrap_or_default();
     // If the journal was rebuilt, its records are counted from the beginning again.
-    let known = if known.record > digest.records { SeenRuns::default() } else { known };
+    let known = if known.record > digest.records { LastRunRecorded::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
     let Some(last) = new.iter().map(|check| check.last).max() else { return Ok(Vec::new()) };
     let (mut notes, mut recorded) = (Vec::new(), last);
-    if let Some(loaded) = plan::load(store)? {
+    if let Some(loaded) = plan::load_plan(store)? {
         let mut files = None;
         for check in new {
-            let Some((task, mut entry)) = entry_of(&loaded.plan, check, digest, now) else { continue };
-            let files = files.get_or_insert_with(|| FilesNow::of(checkout, digest));
+            let Some((task, mut entry)) = entry_from_check(&loaded.plan, check, digest, now) else {
+                continue;
+            };
+            let files = files.get_or_insert_with(|| FilesNow::list_files(checkout, digest));
             let mut listing = None;
-            match digest.edited_after(check.last).or_else(|| files.changed_after(&check.at)) {
+            match digest.file_edited_after(check.last).or_else(|| files.file_changed_after(&check.at)) {
                 Some(path) => path.clone_into(&mut entry.changed),
                 // If not all files were examined, an unexamined file may have changed. Then the entry is not bound
                 // to any files.
                 None if files.is_all => {
-                    entry.tree = files.listing.tree();
+                    entry.tree = files.listing.tree_hash();
                     entry.files = u64::try_from(files.listing.files.len()).ok();
-                    PROJECT.clone_into(&mut entry.scope);
+                    PROJECT_SCOPE.clone_into(&mut entry.scope);
                     listing = Some(&files.listing);
                 }
                 None => {}
             }
             entry.head.clone_from(&digest.head);
-            if let Some(head) = store::git::head(checkout) {
+            if let Some(head) = store::git::read_head(checkout) {
                 entry.head = head.commit;
             }
-            match write_all(store, &task, (vec![entry], listing), (now, wait)) {
+            match write_entries(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
                 // The user must make room. The next runs are still written, and this run is tried again at the next
                 // checkpoint.
@@ -105,14 +114,19 @@ pub(crate) fn observe(
             }
         }
     }
-    store.session(&session).put(&SeenRuns { record: recorded })?;
+    store.session(&session).write(&LastRunRecorded { record: recorded })?;
     Ok(notes)
 }
 
-fn entry_of(plan: &Plan, check: &CheckUse, digest: &Digest, now: Timestamp) -> Option<(Id, evidence::Entry)> {
-    let task = task_of(plan, &digest.session, &check.at, &time::rfc3339(now))?;
+fn entry_from_check(
+    plan: &Plan,
+    check: &CheckUse,
+    digest: &Digest,
+    now: Timestamp,
+) -> Option<(Id, evidence::EvidenceEntry)> {
+    let task = task_of_run(plan, &digest.session, &check.at, &time::to_rfc3339(now))?;
     let id = Id::new(&task.id).ok()?;
-    Some((id, observed(check, &task.id, &digest.session, &digest.harness)?))
+    Some((id, entry_of_run(check, &task.id, &digest.session, &digest.harness)?))
 }
 
 /// The files that a hook can list without starting a process: those that git tracks and those that the session
@@ -124,17 +138,17 @@ struct FilesNow {
     paths: Vec<String>,
     /// The files that the session edited.
     edited: HashSet<String>,
-    listing: Listing,
+    listing: FileListing,
     /// Whether the listing contains all files.
     is_all: bool,
 }
 
 impl FilesNow {
-    fn of(checkout: &Path, digest: &Digest) -> FilesNow {
+    fn list_files(checkout: &Path, digest: &Digest) -> FilesNow {
         let nothing = FilesNow::default();
         let Ok(checkout) = Checkout::open(checkout) else { return nothing };
-        let Some(mut paths) = files_now(&checkout) else { return nothing };
-        let is_ours = |path: &str| path.starts_with(layout::STORE);
+        let Some(mut paths) = list_checkout_files(&checkout) else { return nothing };
+        let is_ours = |path: &str| path.starts_with(layout::STORE_FOLDER);
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !is_ours(&file.path);
         let edited: Vec<&FileUse> = digest.files.iter().filter(is_edited).collect();
         paths.extend(edited.iter().filter(|file| !file.deleted).map(|file| file.path.clone()));
@@ -144,24 +158,28 @@ impl FilesNow {
         // Files that the session edited come first, so that they are compared by content and not by time.
         let (first, rest): (Vec<&str>, Vec<&str>) =
             paths.iter().map(String::as_str).partition(|path| edited.contains(*path));
-        let listing = checkout.listing(first.into_iter().chain(rest), CONTENT);
+        let listing = checkout.list_files(first.into_iter().chain(rest), MAX_CONTENT_BYTES);
         let is_all = !listing.files.is_empty();
         FilesNow { checkout: Some(checkout), paths, edited, listing, is_all }
     }
 
     /// Returns a file that may have been changed after a run ended, judged by its time on disk.
-    fn changed_after(&self, at: &str) -> Option<&str> {
-        const SECOND: i64 = 1_000_000_000;
+    fn file_changed_after(&self, at: &str) -> Option<&str> {
+        const NANOS_PER_SECOND: i64 = 1_000_000_000;
         // Linux stamps a file with the time of the last clock tick, so a change just after a run can have a time just
         // before it.
-        const TICK: i64 = 20_000_000;
+        const CLOCK_TICK_NANOS: i64 = 20_000_000;
         // If the time of the run cannot be read, every file may have changed since.
-        let at = time::parse(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(SECOND));
+        let at = time::parse_time(at).map_or(i64::MIN, |at| at.as_second().saturating_mul(NANOS_PER_SECOND));
         // The journal counts in seconds. If a file was changed in the same second, it was changed before the run
         // only if the journal says so.
         let since = |path: &str| {
-            if self.edited.contains(path) { at.saturating_add(SECOND) } else { at.saturating_sub(TICK) }
+            if self.edited.contains(path) {
+                at.saturating_add(NANOS_PER_SECOND)
+            } else {
+                at.saturating_sub(CLOCK_TICK_NANOS)
+            }
         };
-        self.checkout.as_ref()?.changed_since(self.paths.iter().map(String::as_str), since)
+        self.checkout.as_ref()?.first_changed_since(self.paths.iter().map(String::as_str), since)
     }
 }

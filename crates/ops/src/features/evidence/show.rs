@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use model::evidence::{Bundle, Entry, Freshness, Proof, Standing};
+use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, ProofState};
 use model::id::Id;
 use model::plan::{Plan, Task};
 use serde::Serialize;
 use store::{Store, layout};
 
-use super::Judge;
+use super::FreshnessJudge;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
@@ -16,7 +16,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct EvidenceLine {
     pub task: String,
-    pub proof: Proof,
+    pub proof: ProofState,
     /// Whether the files that the evidence is about have changed since.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
@@ -36,18 +36,18 @@ pub struct EvidenceLine {
 }
 
 impl EvidenceLine {
-    fn of(task: &Id, standing: &Standing, bundle: &Bundle) -> EvidenceLine {
+    fn from_standing(task: &Id, standing: &EvidenceStanding, bundle: &EvidenceBundle) -> EvidenceLine {
         EvidenceLine {
             task: task.to_string(),
             proof: standing.proof,
             stale: standing.freshness != Freshness::Fresh,
-            word: standing.word(),
+            word: standing.state_word(),
             text: match (standing.proof, bundle.entries.last()) {
                 // A claim is better than nothing. The text says that thru did not see the run.
-                (Proof::None, Some(last)) => format!("nothing that thru saw; last: {}", last.words()),
-                _ => standing.words(),
+                (ProofState::None, Some(last)) => format!("nothing that thru saw; last: {}", last.describe()),
+                _ => standing.describe(),
             },
-            changed: standing.changed().to_owned(),
+            changed: standing.what_has_changed().to_owned(),
             command: standing.entry.and_then(|entry| entry.command.clone()),
             timestamp: standing
                 .entry
@@ -62,7 +62,7 @@ impl EvidenceLine {
     fn unreadable(task: &Id, error: &store::Error) -> EvidenceLine {
         EvidenceLine {
             task: task.to_string(),
-            proof: Proof::None,
+            proof: ProofState::None,
             stale: false,
             word: "none",
             text: "cannot be read".to_owned(),
@@ -76,60 +76,67 @@ impl EvidenceLine {
 }
 
 /// Returns the line for one task; `None` if the task has no evidence.
-pub(crate) fn line(store: &Store, judge: &Judge, id: &str) -> Option<EvidenceLine> {
+pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> Option<EvidenceLine> {
     let task = Id::new(id).ok()?;
-    match store.evidence(&task) {
+    match store.read_evidence(&task) {
         Ok(bundle) => {
             let bundle = bundle?;
-            Some(EvidenceLine::of(&task, &judge.standing(&task, &bundle), &bundle))
+            Some(EvidenceLine::from_standing(&task, &judge.evidence_standing(&task, &bundle), &bundle))
         }
         Err(error) => Some(EvidenceLine::unreadable(&task, &error)),
     }
 }
 
 /// Returns the lines of all tasks with evidence. A folder that cannot be listed is left out; `thru doctor` reports it.
-pub(crate) fn lines(store: &Store, judge: &Judge) -> BTreeMap<String, EvidenceLine> {
+pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<String, EvidenceLine> {
     let (tasks, _) = store.evidence_tasks().unwrap_or_default();
-    tasks.iter().filter_map(|task| Some((task.to_string(), line(store, judge, task.as_str())?))).collect()
+    tasks
+        .iter()
+        .filter_map(|task| Some((task.to_string(), evidence_line(store, judge, task.as_str())?)))
+        .collect()
 }
 
 /// Returns what rejects a task, in one line. A bundle that cannot be read rejects nothing.
 pub(crate) fn rejection(store: &Store, id: &str) -> Option<String> {
-    let bundle = store.evidence(&Id::new(id).ok()?).ok()??;
-    model::evidence::rejection(&bundle.entries).map(Entry::words)
+    let bundle = store.read_evidence(&Id::new(id).ok()?).ok()??;
+    model::evidence::rejection(&bundle.entries).map(EvidenceEntry::describe)
 }
 
 /// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
-pub(crate) fn proof(store: &Store, judge: &Judge, task: &Task) -> std::result::Result<String, String> {
-    match line(store, judge, &task.id) {
+pub(crate) fn fresh_proof(
+    store: &Store,
+    judge: &FreshnessJudge,
+    task: &Task,
+) -> std::result::Result<String, String> {
+    match evidence_line(store, judge, &task.id) {
         None => Err("there is no evidence for it".to_owned()),
         Some(EvidenceLine { error: Some(error), .. }) => Err(format!("its evidence cannot be read: {error}")),
         Some(line) => match line.proof {
-            Proof::Passed => Ok(line.text),
-            Proof::Stale => Err(format!("its evidence is {}", line.text)),
-            Proof::Failed => Err(format!("its evidence says {}", line.text)),
-            Proof::None => Err(format!("there is no evidence that thru saw ({})", line.text)),
+            ProofState::Passed => Ok(line.text),
+            ProofState::Stale => Err(format!("its evidence is {}", line.text)),
+            ProofState::Failed => Err(format!("its evidence says {}", line.text)),
+            ProofState::None => Err(format!("there is no evidence that thru saw ({})", line.text)),
         },
     }
 }
 
 #[derive(Debug, Serialize)]
-pub struct Listed {
+pub struct EvidenceListing {
     pub tasks: Vec<EvidenceLine>,
 }
 
 /// Lists all tasks with evidence, in the order of the plan.
-pub fn list(world: &World) -> Result<Listed> {
-    let project = Project::find(world)?;
-    super::observe_here(world, &project);
-    let judge = Judge::new(&project.store, &project.root.checkout);
-    let mut tasks: Vec<EvidenceLine> = lines(&project.store, &judge).into_values().collect();
-    tasks.sort_by(|a, b| model::plan::natural(&a.task, &b.task));
-    Ok(Listed { tasks })
+pub fn list_evidence(world: &World) -> Result<EvidenceListing> {
+    let project = Project::find_for_reading(world)?;
+    super::observe_current_session(world, &project);
+    let judge = FreshnessJudge::new(&project.store, &project.root.checkout);
+    let mut tasks: Vec<EvidenceLine> = evidence_lines(&project.store, &judge).into_values().collect();
+    tasks.sort_by(|a, b| model::plan::compare_naturally(&a.task, &b.task));
+    Ok(EvidenceListing { tasks })
 }
 
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct TaskEvidenceShown {
     pub task: String,
     pub evidence: EvidenceLine,
     /// The entries, oldest first.
@@ -142,7 +149,7 @@ pub struct Shown {
 #[derive(Debug, Serialize)]
 pub struct EntryShown {
     #[serde(flatten)]
-    pub entry: Entry,
+    pub entry: EvidenceEntry,
     /// `None` if the entry is not bound to files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
@@ -152,32 +159,32 @@ pub struct EntryShown {
 
 /// Which entries are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum EntryFilter {
     Current,
     Archived,
 }
 
-pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
-    let project = Project::find(world)?;
+pub fn show_task_evidence(world: &World, id: &str, which: EntryFilter) -> Result<TaskEvidenceShown> {
+    let project = Project::find_for_reading(world)?;
     let task = Id::new(id).map_err(|bad| Error::Usage {
         what: bad.to_string(),
         hint: "`thru evidence list` shows the tasks that have evidence".into(),
     })?;
-    super::observe_here(world, &project);
+    super::observe_current_session(world, &project);
     let store = &project.store;
-    let bundle = store.evidence(&task)?.ok_or_else(|| Error::Absent {
+    let bundle = store.read_evidence(&task)?.ok_or_else(|| Error::Absent {
         what: format!("there is no evidence for {task}"),
         hint: format!(
             "`thru evidence run {task} -- COMMAND` makes some; `thru evidence list` shows what there is"
         ),
     })?;
-    let judge = Judge::new(store, &project.root.checkout);
-    let evidence = EvidenceLine::of(&task, &judge.standing(&task, &bundle), &bundle);
-    let archived = store.archived_evidence(&task)?;
+    let judge = FreshnessJudge::new(store, &project.root.checkout);
+    let evidence = EvidenceLine::from_standing(&task, &judge.evidence_standing(&task, &bundle), &bundle);
+    let archived = store.read_archived_evidence(&task)?;
     let count = archived.len();
-    let entries = if which == Which::Archived { archived } else { bundle.entries };
-    let shown = |entry: Entry| {
-        let freshness = entry.is_seen().then(|| judge.freshness(&task, &entry));
+    let entries = if which == EntryFilter::Archived { archived } else { bundle.entries };
+    let shown = |entry: EvidenceEntry| {
+        let freshness = entry.is_seen_by_thru().then(|| judge.cached_freshness(&task, &entry));
         let (stale, changed_since) = match freshness {
             Some(Freshness::Stale(why) | Freshness::Unknown(why)) => (Some(true), why),
             Some(Freshness::Fresh) => (Some(false), String::new()),
@@ -185,39 +192,39 @@ pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
         };
         EntryShown { entry, stale, changed_since }
     };
-    Ok(Shown {
+    Ok(TaskEvidenceShown {
         task: task.to_string(),
         evidence,
         entries: entries.into_iter().map(shown).collect(),
         archived: count,
-        file: format!("{}/{}", layout::STORE, layout::evidence_bundle(&task)),
+        file: format!("{}/{}", layout::STORE_FOLDER, layout::evidence_bundle_path(&task)),
     })
 }
 
 /// Returns the evidence of the tasks in progress: bundles that cannot be read come first, then failed or stale
 /// evidence.
-pub(crate) fn current(
+pub(crate) fn evidence_in_progress(
     store: &Store,
-    judge: &Judge,
+    judge: &FreshnessJudge,
     plan: &Plan,
-) -> Vec<(Id, std::result::Result<Bundle, store::Error>)> {
+) -> Vec<(Id, std::result::Result<EvidenceBundle, store::Error>)> {
     let standing = model::plan::standing(plan);
     let mut ids: Vec<&str> = standing.in_progress.iter().map(|task| task.id.as_str()).collect();
     if ids.is_empty() {
         ids.extend(standing.task.map(|task| task.id.as_str()));
     }
-    let mut found: Vec<(Id, std::result::Result<Bundle, store::Error>)> = ids
+    let mut found: Vec<(Id, std::result::Result<EvidenceBundle, store::Error>)> = ids
         .into_iter()
         .filter_map(|id| Id::new(id).ok())
-        .filter_map(|id| store.evidence(&id).transpose().map(|bundle| (id, bundle)))
+        .filter_map(|id| store.read_evidence(&id).transpose().map(|bundle| (id, bundle)))
         .collect();
     found.sort_by_cached_key(|(id, bundle)| {
-        match bundle.as_ref().map(|bundle| judge.standing(id, bundle).proof) {
+        match bundle.as_ref().map(|bundle| judge.evidence_standing(id, bundle).proof) {
             Err(_) => 0,
-            Ok(Proof::Failed) => 1,
-            Ok(Proof::Stale) => 2,
-            Ok(Proof::Passed) => 3,
-            Ok(Proof::None) => 4,
+            Ok(ProofState::Failed) => 1,
+            Ok(ProofState::Stale) => 2,
+            Ok(ProofState::Passed) => 3,
+            Ok(ProofState::None) => 4,
         }
     });
     found

@@ -1,65 +1,67 @@
 //! Records the verdicts of reviewers, critics and test engineers as evidence of the current task, when they stop.
 
-use model::event::Kind;
-use model::evidence::{self, Answer, task_of};
+use model::event::EventKind;
+use model::evidence::{self, AgentAnswer, task_of_run};
 use model::id::Id;
 use model::plan::standing;
-use model::reply::Part as Reply;
-use model::swarm::{Part, described_agent, swarm_of};
+use model::reply::ReplyPart as Reply;
+use model::swarm::{AgentPart, described_agent, swarm_of};
 use model::time;
-use model::verdict::Problem;
+use model::verdict::VerdictProblem;
 use store::layout;
 
-use super::write;
+use super::write_entry;
 use crate::Result;
 use crate::features::{Decision, plan, swarm};
 use crate::hook::context::HookContext;
 
 /// The longest answer that is read. A longer answer counts as unreadable, because its verdict could be after this
 /// part.
-const ANSWER_BYTES: usize = 256 * 1024;
+const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let event = context.event;
-    let Kind::SubagentStop { message, asked } = &event.kind else {
-        return Ok(Decision::nothing("no sub-agent has stopped"));
+    let EventKind::SubagentStop { message, asked } = &event.kind else {
+        return Ok(Decision::no_action("no sub-agent has stopped"));
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
     // A harness that does not name the agent says what the agent was asked to do.
     let called = if name.is_empty() { described_agent(asked) } else { name };
-    let Some(part) = Part::of(called).filter(|part| part.judges().is_some()) else {
-        return Ok(Decision::nothing("this sub-agent does not judge"));
+    let Some(part) = AgentPart::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
+    else {
+        return Ok(Decision::no_action("this sub-agent does not judge"));
     };
     if !swarm_of(called).is_some_and(|swarm| swarm::is_in_use(&context.project, &swarm)) {
-        return Ok(Decision::nothing("this sub-agent belongs to no swarm that is in use here"));
+        return Ok(Decision::no_action("this sub-agent belongs to no swarm that is in use here"));
     }
     let store = context.project.store;
-    if store.dir().look(layout::PLAN)?.is_none() {
-        return Ok(Decision::nothing("there is no plan that its verdict could belong to"));
+    if store.dir().file_info(layout::PLAN)?.is_none() {
+        return Ok(Decision::no_action("there is no plan that its verdict could belong to"));
     }
-    let Some(loaded) = plan::load(store)? else { return Ok(Decision::nothing("there is no plan")) };
-    if let Some(other) = swarm::foreign(&context.project, &loaded.plan) {
+    let Some(loaded) = plan::load_plan(store)? else { return Ok(Decision::no_action("there is no plan")) };
+    if let Some(other) = swarm::foreign_swarm_of_plan(&context.project, &loaded.plan) {
         let why = format!("the plan belongs to the swarm {other}: a verdict is not recorded in it");
-        context.warn(why.clone());
-        return Ok(Decision::nothing(why));
+        context.add_warning(why.clone());
+        return Ok(Decision::no_action(why));
     }
-    let at = time::rfc3339(context.project.world.now);
+    let at = time::to_rfc3339(context.project.world.now);
     let current = || standing(&loaded.plan).task;
-    let task = task_of(&loaded.plan, context.session.as_str(), &at, &at).or_else(current);
+    let task = task_of_run(&loaded.plan, context.session.as_str(), &at, &at).or_else(current);
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
-        return Ok(Decision::nothing("no task is in progress or ready"));
+        return Ok(Decision::no_action("no task is in progress or ready"));
     };
     // A truncated answer could end before its verdict.
     let message = message.as_deref().unwrap_or_default();
     let unread = match message.len() {
-        _ if event.torn => Some(Problem::Incomplete),
-        bytes if bytes > ANSWER_BYTES => Some(Problem::TooLong),
+        _ if event.torn => Some(VerdictProblem::Incomplete),
+        bytes if bytes > MAX_ANSWER_BYTES => Some(VerdictProblem::TooLong),
         _ => None,
     };
-    let text = context.policy().clean(if unread.is_none() { message } else { "" }, ANSWER_BYTES);
-    let entry = evidence::judged(
-        &Answer {
+    let text =
+        context.record_policy().redact_and_cut(if unread.is_none() { message } else { "" }, MAX_ANSWER_BYTES);
+    let entry = evidence::entry_of_answer(
+        &AgentAnswer {
             part,
             agent: if name.is_empty() { part.name() } else { name },
             agent_id,
@@ -71,15 +73,21 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         },
         task.as_str(),
     );
-    let Some(mut entry) = entry else { return Ok(Decision::nothing("this sub-agent does not judge")) };
-    if let Some(head) = store::git::head(&context.project.root.checkout) {
+    let Some(mut entry) = entry else { return Ok(Decision::no_action("this sub-agent does not judge")) };
+    if let Some(head) = store::git::read_head(&context.project.root.checkout) {
         entry.head = head.commit;
     }
     let what = format!("record {} of {} as evidence of {task}", entry.verdict, part.name());
     let why = format!("{} is evidence of the current task", entry.summary);
-    Ok(Decision::change(Reply::silent(), why, what, move || {
-        let written = write(store, &task, entry, None, (context.project.world.now, context.deadline.wait()))?;
-        written.notes.into_iter().for_each(|note| context.warn(note));
+    Ok(Decision::with_change(Reply::silent(), why, what, move || {
+        let written = write_entry(
+            store,
+            &task,
+            entry,
+            None,
+            (context.project.world.now, context.deadline.lock_wait()),
+        )?;
+        written.notes.into_iter().for_each(|note| context.add_warning(note));
         Ok(Reply::silent())
     }))
 }

@@ -1,22 +1,22 @@
 //! Determines which loop is meant, in which project, and which session it should hold.
 
 use model::id::{self, Id};
-use model::loops::pointer::Pointer;
-use model::loops::{Loop, Status};
+use model::loops::pointer::ForegroundPointer;
+use model::loops::{Loop, LoopStatus};
 use store::Store;
 
-use super::{all, front, usage};
+use super::{all_loops, foreground_pointer, usage_error};
 use crate::project::Project;
 use crate::project::consent::Claim;
 use crate::project::trust;
 use crate::session::list;
-use crate::session::list::Chosen;
+use crate::session::list::SessionChoice;
 use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
 /// Which session a loop should hold.
 #[derive(Clone, Copy, Debug)]
-pub enum Wanted<'a> {
+pub enum WantedOwner<'a> {
     /// The current session.
     Here,
     Session(&'a str),
@@ -25,39 +25,39 @@ pub enum Wanted<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Owner {
-    Session(Id, Chosen),
+pub(super) enum LoopOwner {
+    Session(Id, SessionChoice),
     Next,
 }
 
-impl Owner {
+impl LoopOwner {
     pub(super) fn claim(&self) -> Claim {
         match self {
-            Owner::Session(..) => Claim::OneSession,
-            Owner::Next => Claim::NextSession,
+            LoopOwner::Session(..) => Claim::OneSession,
+            LoopOwner::Next => Claim::NextSession,
         }
     }
 }
 
-pub(super) fn open(world: &World) -> Result<Store> {
-    Ok(Project::find(world)?.store)
+pub(super) fn open_store(world: &World) -> Result<Store> {
+    Ok(Project::find_for_reading(world)?.store)
 }
 
 /// Refuses an untrusted root: hooks do nothing there, so a loop would never run.
-pub(super) fn need_trust(world: &World, project: &Project) -> Result<()> {
+pub(super) fn require_trust(world: &World, project: &Project) -> Result<()> {
     let Project { root, marker, .. } = project;
     match world.trusts(marker, &root.path) {
         true => Ok(()),
         false => Err(Error::Refused {
             what: format!("{}: this root is not trusted, so no loop runs here", root.path.display()),
-            hint: trust::advice(world, &marker.project_id, &root.path, "the records in .agent/context"),
+            hint: trust::how_to_trust(world, &marker.project_id, &root.path, "the records in .agent/context"),
         }),
     }
 }
 
-pub(super) fn trusted(world: &World) -> Result<Store> {
-    let project = Project::find(world)?;
-    need_trust(world, &project)?;
+pub(super) fn open_trusted_store(world: &World) -> Result<Store> {
+    let project = Project::find_for_reading(world)?;
+    require_trust(world, &project)?;
     Ok(project.store)
 }
 
@@ -75,10 +75,12 @@ pub(super) enum LoopUse {
 pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
-        let here = here(world, store);
-        let (records, _) = all(store)?;
+        let here = current_session(world, store);
+        let (records, _) = all_loops(store)?;
         let loops: Vec<&Loop> = records.iter().map(|record| &record.state).collect();
-        let id = match meant(aim, &loops, &front(store)?, here.as_ref().map(Id::as_str)).as_slice() {
+        let id = match loops_for_use(aim, &loops, &foreground_pointer(store)?, here.as_ref().map(Id::as_str))
+            .as_slice()
+        {
             [one] => one.id.clone(),
             [] => {
                 let of = if here.is_some() { " of this session" } else { "" };
@@ -95,15 +97,15 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Loo
                 });
             }
         };
-        return Id::new(&id).map_err(|bad| usage(bad.to_string(), &hint()));
+        return Id::new(&id).map_err(|bad| usage_error(bad.to_string(), &hint()));
     };
     let all = store.loop_ids()?;
     if let Some(id) = all.iter().find(|id| id.as_str() == named) {
         return Ok(id.clone());
     }
     let names: Vec<&str> = all.iter().map(Id::as_str).collect();
-    match id::meant(&names, named).as_slice() {
-        [one] => Id::new(one).map_err(|bad| usage(bad.to_string(), &hint())),
+    match id::names_matching(&names, named).as_slice() {
+        [one] => Id::new(one).map_err(|bad| usage_error(bad.to_string(), &hint())),
         [] => Err(Error::Absent { what: format!("there is no loop `{named}`"), hint: hint() }),
         many => Err(Error::Refused {
             what: format!("`{named}` fits {} loops", many.len()),
@@ -114,28 +116,29 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Loo
 
 /// Returns the session that a loop should hold. The session is never guessed, except inside a harness that does not
 /// say which session it runs.
-pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result<Owner> {
+pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> Result<LoopOwner> {
     match wanted {
-        Wanted::Next => return Ok(Owner::Next),
-        Wanted::Session(named) => {
-            let (session, chosen) = list::choose(world, store, Some(named))?;
-            return Ok(Owner::Session(session, chosen));
+        WantedOwner::Next => return Ok(LoopOwner::Next),
+        WantedOwner::Session(named) => {
+            let (session, chosen) = list::choose_session(world, store, Some(named))?;
+            return Ok(LoopOwner::Session(session, chosen));
         }
-        Wanted::Here => {}
+        WantedOwner::Here => {}
     }
-    if let Ok((session, Chosen::Harness)) = list::choose(world, store, None) {
-        return Ok(Owner::Session(session, Chosen::Harness));
+    if let Ok((session, SessionChoice::Harness)) = list::choose_session(world, store, None) {
+        return Ok(LoopOwner::Session(session, SessionChoice::Harness));
     }
-    let newest = list::newest(store)?;
-    let around = world.harness().and_then(harness::by_name).filter(|around| around.session.is_none());
+    let newest = list::newest_session(store)?;
+    let around =
+        world.calling_harness().and_then(harness::harness_by_name).filter(|around| around.session.is_none());
     if let (Some(around), Some(newest)) = (around, &newest)
         && newest.harness == around.name
         && let Ok(session) = Id::new(&newest.session)
     {
-        return Ok(Owner::Session(session, Chosen::Guess));
+        return Ok(LoopOwner::Session(session, SessionChoice::Guess));
     }
-    let entries = roster::read(store, roster::TAIL)?;
-    let open = roster::by_activity(&entries, store, Entry::is_open);
+    let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
+    let open = roster::sort_by_activity(&entries, store, Entry::is_open);
     let hint = match open.first() {
         Some(entry) => format!(
             "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",
@@ -143,25 +146,35 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
         ),
         None => "use --next for the next session that starts here; no session is open now".to_owned(),
     };
-    Err(usage("which session should the loop hold? No harness says which one this runs in".into(), &hint))
+    Err(usage_error(
+        "which session should the loop hold? No harness says which one this runs in".into(),
+        &hint,
+    ))
 }
 
 /// Returns the current session. Inside a session, a command that names no loop means a loop of that session,
 /// because some commands cannot be undone.
-fn here(world: &World, store: &Store) -> Option<Id> {
-    match list::choose(world, store, None) {
-        Ok((session, Chosen::Harness)) => Some(session),
+fn current_session(world: &World, store: &Store) -> Option<Id> {
+    match list::choose_session(world, store, None) {
+        Ok((session, SessionChoice::Harness)) => Some(session),
         _ => None,
     }
 }
 
 /// Returns the loops that can be meant if the user names none. A command that only reads does no harm, so it gets
 /// the newest loop.
-fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
+fn loops_for_use<'a>(
+    aim: LoopUse,
+    loops: &[&'a Loop],
+    pointer: &ForegroundPointer,
+    here: Option<&str>,
+) -> Vec<&'a Loop> {
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
-        LoopUse::Resume => known.status == Status::Paused,
-        LoopUse::Look | LoopUse::SetBack => known.status == Status::Active && pointer.holds(&known.id),
+        LoopUse::Resume => known.status == LoopStatus::Paused,
+        LoopUse::Look | LoopUse::SetBack => {
+            known.status == LoopStatus::Active && pointer.contains_loop(&known.id)
+        }
     };
     let fitting: Vec<&Loop> = loops.iter().copied().filter(|known| fits(known) && is_ours(known)).collect();
     let newest = |of: &[&'a Loop]| {
@@ -180,9 +193,13 @@ fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&
     }
 }
 
-pub(super) fn in_front(world: &World, store: &Store, pointer: &Pointer) -> Option<String> {
-    if let Some(session) = here(world, store) {
-        return pointer.of(session.as_str()).map(str::to_owned);
+pub(super) fn foreground_loop_id(
+    world: &World,
+    store: &Store,
+    pointer: &ForegroundPointer,
+) -> Option<String> {
+    if let Some(session) = current_session(world, store) {
+        return pointer.loop_of_session(session.as_str()).map(str::to_owned);
     }
     let last = || pointer.active_loop_id.clone().or_else(|| pointer.by_session.values().next_back().cloned());
     last()

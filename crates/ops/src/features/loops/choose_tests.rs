@@ -1,29 +1,29 @@
-use model::loops::pointer::Pointer;
-use model::loops::{Loop, Record, Status};
+use model::loops::pointer::ForegroundPointer;
+use model::loops::{Loop, LoopRecord, LoopStatus};
 
-use super::{LoopUse, meant};
+use super::{LoopUse, loops_for_use};
 
-fn known(id: &str, status: Status, session: &str, at: &str) -> Loop {
+fn test_loop(id: &str, status: LoopStatus, session: &str, at: &str) -> Loop {
     let text = format!(
         "---\nid: {id}\ncreated_at: {at}\nupdated_at: {at}\nstatus: {}\niteration: 1\nmax_iterations: 0\n\
          completion_promise: null\nsession_id: {session}\n---\n\n## Loop Prompt\n\ngo on\n\n## Notes\n",
         status.name()
     );
-    Record::parse(text.into_bytes()).unwrap().state
+    LoopRecord::parse(text.into_bytes()).unwrap().state
 }
 
 #[test]
 fn which_loop_is_meant_when_none_is_named() {
     let loops = [
-        known("a", Status::Active, "s1", "2026-01-01T00:00:00Z"),
-        known("b", Status::Active, "s2", "2026-01-02T00:00:00Z"),
-        known("c", Status::Paused, "s1", "2026-01-03T00:00:00Z"),
-        known("d", Status::Paused, "s1", "2026-01-04T00:00:00Z"),
-        known("e", Status::Cancelled, "s3", "2026-01-05T00:00:00Z"),
+        test_loop("a", LoopStatus::Active, "s1", "2026-01-01T00:00:00Z"),
+        test_loop("b", LoopStatus::Active, "s2", "2026-01-02T00:00:00Z"),
+        test_loop("c", LoopStatus::Paused, "s1", "2026-01-03T00:00:00Z"),
+        test_loop("d", LoopStatus::Paused, "s1", "2026-01-04T00:00:00Z"),
+        test_loop("e", LoopStatus::Cancelled, "s3", "2026-01-05T00:00:00Z"),
     ];
-    let mut pointer = Pointer::default();
-    pointer.set("a", "s1");
-    pointer.set("b", "s2");
+    let mut pointer = ForegroundPointer::default();
+    pointer.set_for_session("a", "s1");
+    pointer.set_for_session("b", "s2");
     let cases: [(LoopUse, Option<&str>, &[&str]); 10] = [
         // Inside a session only its own loops can be meant.
         (LoopUse::SetBack, Some("s1"), &["a"]),
@@ -40,13 +40,18 @@ fn which_loop_is_meant_when_none_is_named() {
     ];
     let all: Vec<&Loop> = loops.iter().collect();
     for (aim, here, expected) in cases {
-        let found: Vec<&str> = meant(aim, &all, &pointer, here).iter().map(|one| one.id.as_str()).collect();
+        let found: Vec<&str> =
+            loops_for_use(aim, &all, &pointer, here).iter().map(|one| one.id.as_str()).collect();
         assert_eq!(found, expected, "{aim:?} {here:?}");
     }
     let one = [&loops[4]];
-    assert_eq!(meant(LoopUse::Look, &one, &pointer, Some("s1")).len(), 1, "of one alone there is no doubt");
     assert_eq!(
-        meant(LoopUse::SetBack, &one, &pointer, Some("s1")).len(),
+        loops_for_use(LoopUse::Look, &one, &pointer, Some("s1")).len(),
+        1,
+        "of one alone there is no doubt"
+    );
+    assert_eq!(
+        loops_for_use(LoopUse::SetBack, &one, &pointer, Some("s1")).len(),
         0,
         "but it is not ended by mistake"
     );

@@ -4,73 +4,81 @@
 use std::path::{Path, PathBuf};
 
 use model::document::Document;
-use model::loops::log::Event;
-use model::loops::pointer::Pointer;
-use model::loops::{Loop, Outcome, Promise, Status, promise};
-use model::text::fingerprint;
+use model::loops::log::LoopEvent;
+use model::loops::pointer::ForegroundPointer;
+use model::loops::{IterationOutcome, Loop, LoopStatus, Promise, promise};
+use model::text::fnv_fingerprint;
 use model::time;
 use serde::Serialize;
-use store::{Found, read_own};
+use store::{FoundRoot, read_outside_store};
 
-use super::start::create;
-use super::{Shown, all, as_shown, need_trust, note, pointer, shown};
+use super::start::write_new_loop;
+use super::{
+    LoopShown, all_loops, append_to_log, loop_shown, loop_shown_with_consent, read_or_rebuild_pointer,
+    require_trust,
+};
 use crate::project::Project;
-use crate::setup::init::PATIENCE;
+use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Mode, Result, World};
 
-pub const FILE: &str = ".claude/ralph-loop.local.md";
+pub const RALPH_STATE_FILE: &str = ".claude/ralph-loop.local.md";
 
-const LARGEST: usize = 1024 * 1024;
+const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct RalphReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
-    pub shown: Shown,
+    pub shown: LoopShown,
     /// False if the loop was already imported, or if this was a dry run.
     pub written: bool,
     /// Whether the loop had been imported before.
     pub known: bool,
 }
 
-pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport> {
-    let found = world.find()?;
-    let (Found::Marked { root, .. } | Found::Unmarked(root)) = &found;
-    let file = file.map_or_else(|| root.checkout.join(FILE), Path::to_owned);
-    let mut state = read(world, &file)?;
-    if let (Found::Unmarked(_), Mode::DryRun) = (&found, mode) {
+pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport> {
+    let found = world.find_root()?;
+    let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = &found;
+    let file = file.map_or_else(|| root.checkout.join(RALPH_STATE_FILE), Path::to_owned);
+    let mut state = read_ralph_loop(world, &file)?;
+    if let (FoundRoot::Unmarked(_), Mode::DryRun) = (&found, mode) {
         return Ok(RalphReport {
             file,
-            shown: as_shown(&state, &Pointer::default(), false),
+            shown: loop_shown_with_consent(&state, &ForegroundPointer::default(), false),
             written: false,
             known: false,
         });
     }
-    let project = Project::find_or_make(world)?;
-    need_trust(world, &project)?;
+    let project = Project::find_or_create(world)?;
+    require_trust(world, &project)?;
     let store = project.store;
-    let _lock = (mode == Mode::Write).then(|| store.lock_loops(PATIENCE)).transpose()?;
-    let (records, _) = all(&store)?;
-    let front = pointer(&store, &records);
+    let _lock = (mode == Mode::Write).then(|| store.lock_loops(LOCK_WAIT)).transpose()?;
+    let (records, _) = all_loops(&store)?;
+    let front = read_or_rebuild_pointer(&store, &records);
     if let Some(known) = records.iter().find(|record| record.state.imported_from == state.imported_from) {
         return Ok(RalphReport {
             file,
-            shown: shown(&store, &known.state, &front),
+            shown: loop_shown(&store, &known.state, &front),
             written: false,
             known: true,
         });
     }
     if mode == Mode::Write {
-        state = create(world, &store, state)?;
-        note(world, &store, &state, Event::Paused)?;
+        state = write_new_loop(world, &store, state)?;
+        append_to_log(world, &store, &state, LoopEvent::Paused)?;
     }
-    Ok(RalphReport { file, shown: shown(&store, &state, &front), written: mode == Mode::Write, known: false })
+    Ok(RalphReport {
+        file,
+        shown: loop_shown(&store, &state, &front),
+        written: mode == Mode::Write,
+        known: false,
+    })
 }
 
 /// Reads the loop. It is imported as paused, because two hooks must not feed the same prompt, and nothing may run
 /// without being asked for.
-fn read(world: &World, file: &Path) -> Result<Loop> {
-    let bytes = read_own(file, LARGEST)?;
+fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
+    let bytes = read_outside_store(file, MAX_FILE_BYTES)?;
     let damaged = |why: &str| {
         Error::Store(store::Error::Damaged { path: file.to_owned(), line: None, why: why.to_owned() })
     };
@@ -87,20 +95,24 @@ fn read(world: &World, file: &Path) -> Result<Loop> {
         return Err(damaged("there is no prompt after the frontmatter"));
     }
     let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
-    let promised = document.text("completion_promise").filter(|text| promise::flaw(text).is_none());
-    let started = document.text("started_at").and_then(time::parse).unwrap_or(world.now);
+    let promised =
+        document.text("completion_promise").filter(|text| promise::why_invalid_promise(text).is_none());
+    let started = document.text("started_at").and_then(time::parse_time).unwrap_or(world.now);
     // These fields identify the loop, because they stay the same while it runs. Its iteration number changes.
-    let origin =
-        fingerprint([&prompt, promised.unwrap_or_default(), document.text("started_at").unwrap_or_default()]);
+    let origin = fnv_fingerprint([
+        &prompt,
+        promised.unwrap_or_default(),
+        document.text("started_at").unwrap_or_default(),
+    ]);
     Ok(Loop {
         id: String::new(),
-        created_at: time::rfc3339(started),
-        updated_at: time::rfc3339(world.now),
-        status: Status::Paused,
+        created_at: time::to_rfc3339(started),
+        updated_at: time::to_rfc3339(world.now),
+        status: LoopStatus::Paused,
         iteration: count("iteration").unwrap_or(1).max(1),
         max_iterations: count("max_iterations").unwrap_or(0),
         promises: promised
-            .map(|text| Promise { text: text.to_owned(), outcome: Outcome::Done })
+            .map(|text| Promise { text: text.to_owned(), outcome: IterationOutcome::Done })
             .into_iter()
             .collect(),
         source_packet_id: None,

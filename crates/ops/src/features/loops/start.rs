@@ -4,33 +4,36 @@ use std::path::Path;
 
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
-use model::document::{Head, unwrap_verbatim};
+use model::document::{SectionHead, unwrap_verbatim};
 use model::id::Id;
-use model::loops::log::Event;
-use model::loops::{Loop, Outcome, Promise, Record, Status, promise};
-use model::packet::{self, NONE};
+use model::loops::log::LoopEvent;
+use model::loops::{IterationOutcome, Loop, LoopRecord, LoopStatus, Promise, promise};
+use model::packet::{self, NONE_RECORDED};
 use model::redact::{self, Redacted};
-use model::text::cut;
+use model::text::cut_to_bytes;
 use model::time;
 use store::Store;
 
-use super::{Changed, Owner, Wanted, deadline, find_owner, need_trust, note, point, shown, usage};
+use super::{
+    LoopChanged, LoopOwner, WantedOwner, append_to_log, deadline_after, find_owner, loop_shown,
+    point_to_loop, require_trust, usage_error,
+};
 use crate::features::packets;
 use crate::project::{Project, consent};
-use crate::session::list::Chosen;
+use crate::session::list::SessionChoice;
 use crate::session::roster::{self, Entry};
-use crate::setup::init::PATIENCE;
+use crate::setup::init::LOCK_WAIT;
 use crate::setup::install;
 use crate::{Error, Result, World};
 
 /// The largest prompt that is read.
-const LARGEST: usize = 1024 * 1024;
+const MAX_PROMPT_BYTES: usize = 1024 * 1024;
 
 const DEFAULT_ITERATIONS: u64 = 30;
 
 #[derive(Clone, Debug)]
-pub struct Options<'a> {
-    pub prompt: Source<'a>,
+pub struct StartOptions<'a> {
+    pub prompt: PromptSource<'a>,
     pub max_iterations: Option<u64>,
     pub promises: Vec<String>,
     pub blocked: Vec<String>,
@@ -38,11 +41,11 @@ pub struct Options<'a> {
     pub packet_validators: PacketValidators,
     /// The time limit in seconds.
     pub seconds: Option<i64>,
-    pub owner: Wanted<'a>,
+    pub owner: WantedOwner<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum PromptSource<'a> {
     Words(&'a str),
     /// `-` means stdin.
     File(&'a Path),
@@ -59,7 +62,7 @@ pub enum PacketValidators {
 
 /// What a loop takes from a packet.
 #[derive(Default)]
-struct LoopSource {
+struct LoopFromPacket {
     prompt: String,
     packet: Option<String>,
     promise: Option<String>,
@@ -67,18 +70,25 @@ struct LoopSource {
     validators: Vec<String>,
 }
 
-pub fn run(world: &World, options: &Options) -> Result<Changed> {
-    let project = Project::find_or_make(world)?;
-    need_trust(world, &project)?;
+pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> {
+    let project = Project::find_or_create(world)?;
+    require_trust(world, &project)?;
     let store = &project.store;
     let owner = find_owner(world, store, options.owner)?;
     let given = match options.prompt {
-        Source::Words(words) => LoopSource { prompt: words.to_owned(), ..LoopSource::default() },
-        Source::File(path) => LoopSource { prompt: read(path)?, ..LoopSource::default() },
-        Source::Packet(named) => from_packet(&project, named)?,
+        PromptSource::Words(words) => {
+            LoopFromPacket { prompt: words.to_owned(), ..LoopFromPacket::default() }
+        }
+        PromptSource::File(path) => {
+            LoopFromPacket { prompt: read_prompt_file(path)?, ..LoopFromPacket::default() }
+        }
+        PromptSource::Packet(named) => from_packet(&project, named)?,
     };
     if given.prompt.trim().is_empty() {
-        return Err(usage("the prompt is empty".into(), "say what the agent should do again and again"));
+        return Err(usage_error(
+            "the prompt is empty".into(),
+            "say what the agent should do again and again",
+        ));
     }
     let mut notes = Vec::new();
     let mut validators = options.validators.clone();
@@ -89,68 +99,71 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
         })),
     }
     if validators.iter().any(|command| command.trim().is_empty()) {
-        return Err(usage("a validator is empty".into(), "give a command: --validator 'cargo test --quiet'"));
+        return Err(usage_error(
+            "a validator is empty".into(),
+            "give a command: --validator 'cargo test --quiet'",
+        ));
     }
-    let promises = promises(options, given.promise)?;
-    let ends_well = promises.iter().any(|promise| promise.outcome == Outcome::Done);
+    let promises = parse_promises(options, given.promise)?;
+    let ends_well = promises.iter().any(|promise| promise.outcome == IterationOutcome::Done);
     if !validators.is_empty() && !ends_well {
-        return Err(usage(
+        return Err(usage_error(
             "validators are run when the agent gives its promise, and there is none".into(),
             "add --promise 'ALL TESTS PASS', or whatever is true when the work is done",
         ));
     }
-    let now = time::rfc3339(world.now);
+    let now = time::to_rfc3339(world.now);
     let state = Loop {
         id: String::new(),
         created_at: now.clone(),
         updated_at: now,
-        status: Status::Active,
+        status: LoopStatus::Active,
         iteration: 1,
         max_iterations: options.max_iterations.or(given.max_iterations).unwrap_or(DEFAULT_ITERATIONS),
         promises,
         source_packet_id: given.packet,
         imported_from: None,
         session: match &owner {
-            Owner::Session(session, _) => Some(session.to_string()),
-            Owner::Next => None,
+            LoopOwner::Session(session, _) => Some(session.to_string()),
+            LoopOwner::Next => None,
         },
         ended: None,
         ended_detail: None,
         validators,
-        deadline: options.seconds.map(|seconds| deadline(world.now, seconds)).transpose()?,
+        deadline: options.seconds.map(|seconds| deadline_after(world.now, seconds)).transpose()?,
         last_message_digest: None,
         last_stop: None,
         prompt: given.prompt,
     };
-    let _lock = store.lock_loops(PATIENCE)?;
-    let state = create(world, store, state)?;
+    let _lock = store.lock_loops(LOCK_WAIT)?;
+    let state = write_new_loop(world, store, state)?;
     // Wherever the loop came from, the user who runs this command consents to it now.
     consent::allow_loop(store, None, &state, owner.claim(), world.now)?;
-    let (pointer, moved) = point(store, &state, &owner)?;
-    note(world, store, &state, Event::Started)?;
+    let (pointer, moved) = point_to_loop(store, &state, &owner)?;
+    append_to_log(world, store, &state, LoopEvent::Started)?;
     notes.extend(moved);
-    notes.extend(advice(world, &project, &state, &owner));
+    notes.extend(warnings_before_start(world, &project, &state, &owner));
     let chosen = match owner {
-        Owner::Session(_, chosen) => Some(chosen),
-        Owner::Next => None,
+        LoopOwner::Session(_, chosen) => Some(chosen),
+        LoopOwner::Next => None,
     };
-    if chosen == Some(Chosen::Guess) {
+    if chosen == Some(SessionChoice::Guess) {
         notes.push(
             "the session is a guess: this harness does not tell commands which session they run in".into(),
         );
     }
-    Ok(Changed { shown: shown(store, &state, &pointer), changed: true, chosen, notes })
+    Ok(LoopChanged { shown: loop_shown(store, &state, &pointer), changed: true, chosen, notes })
 }
 
 /// Writes a new loop under the first free name.
-pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Loop> {
-    let name = name(world.now, &state.prompt);
+pub(super) fn write_new_loop(world: &World, store: &Store, mut state: Loop) -> Result<Loop> {
+    let name = loop_name(world.now, &state.prompt);
     for n in 1..10_000 {
         state.id = if n == 1 { name.clone() } else { format!("{name}-{n}") };
-        let id =
-            Id::new(&state.id).map_err(|bad| usage(bad.to_string(), "begin the prompt with a plain word"))?;
-        let record = Record::new(state.clone())
-            .map_err(|error| usage(error.to_string(), "say it without control characters"))?;
+        let id = Id::new(&state.id)
+            .map_err(|bad| usage_error(bad.to_string(), "begin the prompt with a plain word"))?;
+        let record = LoopRecord::new(state.clone())
+            .map_err(|error| usage_error(error.to_string(), "say it without control characters"))?;
         if store.create_loop(&id, &record)? {
             return Ok(state);
         }
@@ -163,36 +176,39 @@ pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Lo
 
 /// Returns a name that consists of the time and the first words of the prompt:
 /// `20261115T192200Z-fix-the-failing-tests`.
-fn name(now: Timestamp, prompt: &str) -> String {
+fn loop_name(now: Timestamp, prompt: &str) -> String {
     // Redact the words, because a file's name is seen in more places than its content.
-    let prompt = Redacted::head(prompt.trim_start(), 400, redact::Options::default());
+    let prompt = Redacted::redact_head(prompt.trim_start(), 400, redact::RedactOptions::default());
     let first = prompt.lines().next().unwrap_or_default();
     let words = match first.len() > 40 {
-        true => cut(first, 40).rsplit_once(' ').map_or(cut(first, 40), |(words, _)| words),
+        true => cut_to_bytes(first, 40).rsplit_once(' ').map_or(cut_to_bytes(first, 40), |(words, _)| words),
         false => first,
     };
-    let slug = packet::readable(words).unwrap_or_else(|| "loop".to_owned());
-    format!("{}-{slug}", time::compact(now))
+    let slug = packet::readable_slug(words).unwrap_or_else(|| "loop".to_owned());
+    format!("{}-{slug}", time::to_compact(now))
 }
 
-fn promises(options: &Options, given: Option<String>) -> Result<Vec<Promise>> {
+fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<Promise>> {
     let done = match options.promises.is_empty() {
         true => given.into_iter().collect(),
         false => options.promises.clone(),
     };
     let of = |texts: Vec<String>, outcome| texts.into_iter().map(move |text| Promise { text, outcome });
-    let all: Vec<Promise> =
-        of(done, Outcome::Done).chain(of(options.blocked.clone(), Outcome::Blocked)).collect();
+    let all: Vec<Promise> = of(done, IterationOutcome::Done)
+        .chain(of(options.blocked.clone(), IterationOutcome::Blocked))
+        .collect();
     for (n, promise) in all.iter().enumerate() {
-        if let Some(flaw) = promise::flaw(&promise.text) {
-            return Err(usage(
+        if let Some(flaw) = promise::why_invalid_promise(&promise.text) {
+            return Err(usage_error(
                 format!("`{}` cannot be promised: {flaw}", promise.text),
                 "a few words, e.g. ALL TESTS PASS",
             ));
         }
-        let same = |other: &&Promise| promise::collapsed(&other.text) == promise::collapsed(&promise.text);
+        let same = |other: &&Promise| {
+            promise::collapse_white_space(&other.text) == promise::collapse_white_space(&promise.text)
+        };
         if all[..n].iter().any(|other| same(&other)) {
-            return Err(usage(
+            return Err(usage_error(
                 format!("`{}` is promised twice", promise.text),
                 "each promise has one meaning",
             ));
@@ -202,7 +218,7 @@ fn promises(options: &Options, given: Option<String>) -> Result<Vec<Promise>> {
 }
 
 /// Returns what the user should know before the loop runs.
-fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<String> {
+fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: &LoopOwner) -> Vec<String> {
     let mut notes = Vec::new();
     let limit = match (state.max_iterations, &state.deadline) {
         (0, None) => None,
@@ -210,7 +226,7 @@ fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<
         (most, None) => Some(format!("{most} iterations are over")),
         (most, Some(_)) => Some(format!("{most} iterations are over or its time is up")),
     };
-    if !state.promises.iter().any(|promise| promise.outcome == Outcome::Done) {
+    if !state.promises.iter().any(|promise| promise.outcome == IterationOutcome::Done) {
         notes.push(match limit {
             Some(limit) => format!(
                 "it has no promise, so it goes on until {limit}; --promise TEXT ends it when the work is done"
@@ -218,12 +234,12 @@ fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<
             None => "only a lack of progress or `thru loop cancel` ends this loop".into(),
         });
     }
-    if let Owner::Session(session, _) = owner
-        && roster::read(&project.store, u64::MAX).is_ok_and(|all| has_ended(&all, session))
+    if let LoopOwner::Session(session, _) = owner
+        && roster::read_roster(&project.store, u64::MAX).is_ok_and(|all| has_ended(&all, session))
     {
         notes.push(format!("session {session} has ended; the loop goes on if the session is resumed"));
     }
-    for harness in held_by(world, project, owner) {
+    for harness in harnesses_of_owner(world, project, owner) {
         let Some(cap) = &harness.block_cap else { continue };
         if (world.var)(cap.variable).is_none_or(|value| value != "0") {
             notes.push(format!(
@@ -241,34 +257,34 @@ fn has_ended(entries: &[Entry], session: &Id) -> bool {
 
 /// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses
 /// whose hooks are installed here.
-fn held_by(world: &World, project: &Project, owner: &Owner) -> Vec<&'static Harness> {
-    let around = world.harness().and_then(harness::by_name);
+fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Vec<&'static Harness> {
+    let around = world.calling_harness().and_then(harness::harness_by_name);
     let of_session = match owner {
-        Owner::Session(session, _) => {
-            let entries = roster::read(&project.store, u64::MAX).unwrap_or_default();
+        LoopOwner::Session(session, _) => {
+            let entries = roster::read_roster(&project.store, u64::MAX).unwrap_or_default();
             entries
                 .into_iter()
                 .find(|entry| entry.session == *session)
-                .and_then(|entry| harness::by_name(&entry.harness))
+                .and_then(|entry| harness::harness_by_name(&entry.harness))
         }
-        Owner::Next => None,
+        LoopOwner::Next => None,
     };
     match (of_session.or(around), owner) {
         (Some(one), _) => vec![one],
-        (None, Owner::Session(..)) => Vec::new(),
-        (None, Owner::Next) => {
+        (None, LoopOwner::Session(..)) => Vec::new(),
+        (None, LoopOwner::Next) => {
             let is_wired =
-                |harness: &&Harness| !install::wired(world, harness, &project.root.checkout).is_empty();
+                |harness: &&Harness| !install::wired_files(world, harness, &project.root.checkout).is_empty();
             HARNESSES.iter().filter(is_wired).collect()
         }
     }
 }
 
-fn read(path: &Path) -> Result<String> {
+fn read_prompt_file(path: &Path) -> Result<String> {
     let shown = path.display().to_string();
     let read = match path == Path::new("-") {
-        true => store::read_stream(&mut std::io::stdin(), Path::new("stdin"), LARGEST),
-        false => store::read_given(path, LARGEST),
+        true => store::read_stream(&mut std::io::stdin(), Path::new("stdin"), MAX_PROMPT_BYTES),
+        false => store::read_named_by_user(path, MAX_PROMPT_BYTES),
     };
     let bytes = match read {
         Err(store::Error::Absent { .. }) => {
@@ -278,26 +294,27 @@ fn read(path: &Path) -> Result<String> {
             });
         }
         Err(store::Error::Damaged { .. }) => {
-            return Err(usage(
-                format!("{shown} is over {LARGEST} bytes"),
+            return Err(usage_error(
+                format!("{shown} is over {MAX_PROMPT_BYTES} bytes"),
                 "shorten it, or put the details into a file that the prompt names",
             ));
         }
         read => read?,
     };
-    String::from_utf8(bytes).map_err(|_| usage(format!("{shown} is not UTF-8 text"), "name a text file"))
+    String::from_utf8(bytes)
+        .map_err(|_| usage_error(format!("{shown} is not UTF-8 text"), "name a text file"))
 }
 
 /// Reads a loop's prompt and options from a packet.
-fn from_packet(project: &Project, named: &str) -> Result<LoopSource> {
-    let packets::Shown { id, document, packet, .. } =
-        packets::open(project, &packets::find(project, named)?)?;
-    let prompt = document.section(&[Head::prefix(2, "Next Prompt")]).map(|section| {
+fn from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
+    let packets::PacketShown { id, document, packet, .. } =
+        packets::open_packet(project, &packets::find_packet(project, named)?)?;
+    let prompt = document.section(&[SectionHead::prefix(2, "Next Prompt")]).map(|section| {
         let bytes = unwrap_verbatim(section.body()).unwrap_or_else(|| section.content());
         String::from_utf8_lossy(bytes).into_owned()
     });
-    let prompt = prompt.filter(|prompt| !prompt.trim().is_empty() && prompt.trim() != NONE);
-    Ok(LoopSource {
+    let prompt = prompt.filter(|prompt| !prompt.trim().is_empty() && prompt.trim() != NONE_RECORDED);
+    Ok(LoopFromPacket {
         prompt: prompt.ok_or_else(|| Error::Refused {
             what: format!("packet {id} has no Next Prompt"),
             hint: "write one below `## Next Prompt (Draft)`, or give a prompt here".into(),

@@ -4,20 +4,20 @@
 use model::event;
 use model::id::Id;
 use model::loops::engine::{
-    self, Allowed, Checked, Foreground, Message, Rules, Stop, Verdict, Who, calls_since, digest_of,
-    overridden,
+    self, AgentMessage, AllowReason, EngineRules, Foreground, LoopStop, StopVerdict, StoppedAgent,
+    ValidatorResult, calls_since, digest_of_text, was_continuation_overridden,
 };
 use model::loops::last_turn::LastMessage;
-use model::loops::log::{Entry, Event, Tokens};
-use model::loops::pointer::Pointer;
-use model::loops::{Ended, Loop, Record, SessionPosition};
-use model::reply::{Part, Reply};
+use model::loops::log::{LoopEvent, LoopLogEntry, TurnTokens};
+use model::loops::pointer::ForegroundPointer;
+use model::loops::{EndReason, Loop, LoopRecord, SessionPosition};
+use model::reply::{Reply, ReplyPart};
 use model::time;
 use store::{Lock, Store};
 
-use super::front;
+use super::foreground_pointer;
 use super::stop_facts::StopFacts;
-use super::validators::first_failure;
+use super::validators::run_until_first_failure;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
@@ -25,178 +25,199 @@ use crate::project::consent::is_started_here;
 use crate::{Error, Mode, Result};
 
 /// How many changed files are named in the log.
-const FILES: usize = 20;
+const MAX_FILES_LOGGED: usize = 20;
 
 /// Decides about the session's loop at a stop. If no loop is in the foreground, only one file is opened.
-pub fn decide<'c>(context: &'c HookContext<'_>, stop: &'c event::Stop<'c>) -> Result<Decision<'c>> {
-    let pointer = standing(context)?.unwrap_or_default();
-    let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else {
-        return Ok(Decision::nothing("no loop is in the foreground of this session"));
+pub fn decide_at_stop<'c>(
+    context: &'c HookContext<'_>,
+    stop: &'c event::StopEvent<'c>,
+) -> Result<Decision<'c>> {
+    let pointer = read_foreground_pointer(context)?.unwrap_or_default();
+    let Some(Ok(id)) = pointer.loop_of_session(context.session.as_str()).map(Id::new) else {
+        return Ok(Decision::no_action("no loop is in the foreground of this session"));
     };
-    Held { context, stop, id, facts: StopFacts::gather(context, stop) }.decide()
+    LoopSessionStop { context, stop, id, facts: StopFacts::read_from_stop(context, stop) }.decide()
 }
 
 /// A stop of a session that has a loop.
-struct Held<'c> {
+struct LoopSessionStop<'c> {
     context: &'c HookContext<'c>,
-    stop: &'c event::Stop<'c>,
+    stop: &'c event::StopEvent<'c>,
     id: Id,
     facts: StopFacts,
 }
 
 /// The engine's verdict on a loop. The loop stays locked until the verdict is carried out.
-struct Judged {
-    record: Record,
-    verdict: Verdict,
+struct LockedVerdict {
+    record: LoopRecord,
+    verdict: StopVerdict,
     _lock: Lock,
 }
 
-impl<'c> Held<'c> {
+impl<'c> LoopSessionStop<'c> {
     fn decide(self) -> Result<Decision<'c>> {
-        let Some(judged) = self.judge(Checked::NotYet, self.context.deadline)? else {
-            return Ok(Decision::nothing(format!(
+        let Some(judged) = self.lock_and_judge(ValidatorResult::NotYet, self.context.deadline)? else {
+            return Ok(Decision::no_action(format!(
                 "loop {} no longer exists, or was not started here",
                 self.id
             )));
         };
-        let Judged { verdict, record, .. } = &judged;
+        let LockedVerdict { verdict, record, .. } = &judged;
         let (part, why, what) = match verdict {
-            Verdict::Allow(allowed) => {
-                (Part::silent(), format!("loop {} allows it: {allowed:?}", self.id), String::new())
+            StopVerdict::Allow(allowed) => {
+                (ReplyPart::silent(), format!("loop {} allows it: {allowed:?}", self.id), String::new())
             }
-            Verdict::Validate => {
+            StopVerdict::Validate => {
                 let validators = record.state.validators.clone();
                 let why = format!("loop {}: the promise was given, its validators decide", self.id);
                 if self.stop.is_hasty {
-                    return Ok(Decision::answer(Part::of(Reply::AskAgain), why));
+                    return Ok(Decision::answer(ReplyPart::from_reply(Reply::AskAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
                 // The validators run without the loop's lock: they may take minutes, and the loop can be cancelled
                 // during that time.
                 drop(judged);
-                return Ok(Decision::change(Part::silent(), why, what, move || self.validate(&validators)));
+                return Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+                    self.run_validators(&validators)
+                }));
             }
-            Verdict::FeedAgain { text } => (
-                Part::of(Reply::Block(text.clone())),
+            StopVerdict::FeedAgain { text } => (
+                ReplyPart::from_reply(Reply::Block(text.clone())),
                 format!("loop {}: the same stop again", self.id),
                 String::new(),
             ),
-            Verdict::Feed { next, text } => {
-                let why = format!("loop {} goes on: iteration {}", self.id, next.progress());
+            StopVerdict::Feed { next, text } => {
+                let why = format!("loop {} goes on: iteration {}", self.id, next.iteration_progress());
                 (
-                    Part::of(Reply::Block(text.clone())),
+                    ReplyPart::from_reply(Reply::Block(text.clone())),
                     why,
                     format!("count the iteration in loops/{}.md", self.id),
                 )
             }
-            Verdict::End { why, .. } => (
-                Part::silent(),
+            StopVerdict::End { why, .. } => (
+                ReplyPart::silent(),
                 format!("loop {} ends: {why:?}", self.id),
                 format!("end loops/{}.md", self.id),
             ),
         };
-        Ok(Decision::change(part, why, what, move || self.apply(judged, Checked::NotYet)))
+        Ok(Decision::with_change(part, why, what, move || {
+            self.apply_verdict(judged, ValidatorResult::NotYet)
+        }))
     }
 
-    fn validate(&self, validators: &[String]) -> Result<Part> {
+    fn run_validators(&self, validators: &[String]) -> Result<ReplyPart> {
         let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
             // The same stop was reported again while the validators run. The process that runs them answers.
-            Err(store::Error::Busy { .. }) => return Ok(Part::silent()),
-            Err(error) => return Err(self.let_go(&error)),
+            Err(store::Error::Busy { .. }) => return Ok(ReplyPart::silent()),
+            Err(error) => return Err(self.allow_stop_error(&error)),
         };
-        let failure = first_failure(self.context, validators);
-        let checked = || failure.as_ref().map_or(Checked::Passed, Checked::Failed);
-        match self.judge(checked(), self.context.deadline.anew())? {
-            Some(judged) => self.apply(judged, checked()),
-            None => Ok(Part::silent()),
+        let failure = run_until_first_failure(self.context, validators);
+        let checked = || failure.as_ref().map_or(ValidatorResult::Passed, ValidatorResult::Failed);
+        match self.lock_and_judge(checked(), self.context.deadline.restarted())? {
+            Some(judged) => self.apply_verdict(judged, checked()),
+            None => Ok(ReplyPart::silent()),
         }
     }
 
     /// Locks the loop and asks the engine. Returns `None` if somebody removed the loop, or if this user did not allow
     /// its current form here. Such a loop holds no session, and nothing in it is run.
-    fn judge(&self, checked: Checked, deadline: Deadline) -> Result<Option<Judged>> {
+    fn lock_and_judge(&self, checked: ValidatorResult, deadline: Deadline) -> Result<Option<LockedVerdict>> {
         let ProjectContext { store, settings, .. } = self.context.project;
-        let lock = store.lock_loops(deadline.wait()).map_err(|error| self.let_go(&error))?;
+        let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;
         let record = match store.read_loop(&self.id) {
             Err(store::Error::Absent { .. }) => {
                 if self.context.mode == Mode::Write {
-                    clear(store, &self.id)?;
+                    clear_foreground(store, &self.id)?;
                 }
                 return Ok(None);
             }
-            record => record.map_err(|error| self.let_go(&error))?,
+            record => record.map_err(|error| self.allow_stop_error(&error))?,
         };
         if !is_started_here(store, &record.state) {
             return Ok(None);
         }
-        let stop = self.as_seen(&record.state, checked);
-        let rules = Rules { no_progress_turns: settings.no_progress_turns, redact: settings.redact() };
-        let verdict = engine::decide(Foreground::Loop(&record.state), &stop, &rules);
-        Ok(Some(Judged { record, verdict, _lock: lock }))
+        let stop = self.engine_input(&record.state, checked);
+        let rules =
+            EngineRules { no_progress_turns: settings.no_progress_turns, redact: settings.redact_options() };
+        let verdict = engine::decide_stop(Foreground::Loop(&record.state), &stop, &rules);
+        Ok(Some(LockedVerdict { record, verdict, _lock: lock }))
     }
 
     /// Returns the error that lets the agent stop: a loop whose iterations cannot be counted must not continue.
-    fn let_go(&self, why: &dyn std::fmt::Display) -> Error {
+    fn allow_stop_error(&self, why: &dyn std::fmt::Display) -> Error {
         Error::Failed { what: format!("loop {} was let go: {why}", self.id) }
     }
 
-    fn apply(&self, judged: Judged, checked: Checked) -> Result<Part> {
-        let Judged { record, verdict, _lock } = judged;
-        self.done(verdict, &record, checked).map_err(|error| self.let_go(&error))
+    fn apply_verdict(&self, judged: LockedVerdict, checked: ValidatorResult) -> Result<ReplyPart> {
+        let LockedVerdict { record, verdict, _lock } = judged;
+        self.write_verdict(verdict, &record, checked).map_err(|error| self.allow_stop_error(&error))
     }
 
-    fn done(&self, verdict: Verdict, record: &Record, checked: Checked) -> store::Result<Part> {
+    fn write_verdict(
+        &self,
+        verdict: StopVerdict,
+        record: &LoopRecord,
+        checked: ValidatorResult,
+    ) -> store::Result<ReplyPart> {
         let store = self.context.project.store;
         let state = &record.state;
-        let stop = self.as_seen(state, checked);
+        let stop = self.engine_input(state, checked);
         // If the agent kept the promise, that counts, even if the harness ended an earlier turn.
-        let goes_on = matches!(verdict, Verdict::Feed { .. } | Verdict::FeedAgain { .. });
-        if goes_on && self.stop.first == Some(true) && is_overridden(self.context, state) {
-            return end_by_cap(self.context, &self.id, record).map(|()| Part::silent());
+        let goes_on = matches!(verdict, StopVerdict::Feed { .. } | StopVerdict::FeedAgain { .. });
+        if goes_on && self.stop.first == Some(true) && is_loop_overridden(self.context, state) {
+            return pause_at_continuation_limit(self.context, &self.id, record).map(|()| ReplyPart::silent());
         }
         Ok(match verdict {
             // The process that ended the loop was killed before it could clear the pointer.
-            Verdict::Allow(Allowed::NotActive) => clear(store, &self.id).map(|()| Part::silent())?,
-            Verdict::Allow(_) | Verdict::Validate => Part::silent(),
-            Verdict::FeedAgain { text } => Part::of(Reply::Block(text)),
-            Verdict::Feed { next, text } => {
-                save(store, &self.id, record, &next)?;
-                let why = next.last_stop.as_ref().map_or(String::new(), |last| last.why.clone());
-                self.note(self.log(Event::Fed, state, &stop, None, why));
-                Part::of(Reply::Block(text))
+            StopVerdict::Allow(AllowReason::NotActive) => {
+                clear_foreground(store, &self.id).map(|()| ReplyPart::silent())?
             }
-            Verdict::End { next, why } => {
-                save(store, &self.id, record, &next)?;
-                self.note(clear(store, &self.id));
+            StopVerdict::Allow(_) | StopVerdict::Validate => ReplyPart::silent(),
+            StopVerdict::FeedAgain { text } => ReplyPart::from_reply(Reply::Block(text)),
+            StopVerdict::Feed { next, text } => {
+                save_loop(store, &self.id, record, &next)?;
+                let why = next.last_stop.as_ref().map_or(String::new(), |last| last.why.clone());
+                self.report_write_failure(self.append_to_log(LoopEvent::Fed, state, &stop, None, why));
+                ReplyPart::from_reply(Reply::Block(text))
+            }
+            StopVerdict::End { next, why } => {
+                save_loop(store, &self.id, record, &next)?;
+                self.report_write_failure(clear_foreground(store, &self.id));
                 let detail = next.ended_detail.clone().unwrap_or_default();
-                self.note(self.log(Event::Ended, state, &stop, Some(why), detail));
-                Part::silent()
+                self.report_write_failure(self.append_to_log(
+                    LoopEvent::Ended,
+                    state,
+                    &stop,
+                    Some(why),
+                    detail,
+                ));
+                ReplyPart::silent()
             }
         })
     }
 
     /// Reports that the log or the pointer could not be written. The answer stays the same, because the loop itself
     /// is saved.
-    fn note(&self, result: store::Result<()>) {
+    fn report_write_failure(&self, result: store::Result<()>) {
         if let Err(error) = result {
-            self.context.warn(error.to_string());
+            self.context.add_warning(error.to_string());
         }
     }
 
-    fn as_seen<'s>(&'s self, state: &Loop, checked: Checked<'s>) -> Stop<'s> {
+    fn engine_input<'s>(&'s self, state: &Loop, checked: ValidatorResult<'s>) -> LoopStop<'s> {
         let StopFacts { turn, message, compacting } = &self.facts;
         let message = match message {
-            Ok(message) => Ok(message.as_ref().map(|LastMessage { id, text, answered }| Message {
+            Ok(message) => Ok(message.as_ref().map(|LastMessage { id, text, answered }| AgentMessage {
                 id: id.as_deref(),
                 text,
                 answered: *answered,
             })),
             Err(why) => Err(why.clone()),
         };
-        Stop {
+        LoopStop {
             session: self.context.session.as_str(),
-            who: if self.context.event.agent.is_some() { Who::SubAgent } else { Who::Main },
+            who: if self.context.event.agent.is_some() { StoppedAgent::SubAgent } else { StoppedAgent::Main },
             now: self.context.project.world.now,
             message,
             prompt: self.stop.prompt.as_deref(),
@@ -206,40 +227,44 @@ impl<'c> Held<'c> {
             agents: self.stop.agents,
             mark: self
                 .context
-                .digest()
+                .session_digest()
                 .map(|digest| SessionPosition { calls: digest.called, records: digest.records }),
-            changed: self.changed(state).map_or(0, |files| files.len()),
+            changed: self.files_changed_since_last_stop(state).map_or(0, |files| files.len()),
             checked,
         }
     }
 
     /// Returns the files that were changed since the last stop; `None` if that is unknown.
-    fn changed(&self, state: &Loop) -> Option<Vec<&str>> {
+    fn files_changed_since_last_stop(&self, state: &Loop) -> Option<Vec<&str>> {
         let since = state.last_stop.as_ref()?.mark?.records;
-        let digest = self.context.digest()?;
+        let digest = self.context.session_digest()?;
         let files = digest.files.iter().filter(|file| file.edits > 0 && file.last > since);
         Some(files.map(|file| file.path.as_str()).collect())
     }
 
-    fn log(
+    fn append_to_log(
         &self,
-        event: Event,
+        event: LoopEvent,
         state: &Loop,
-        stop: &Stop,
-        reason: Option<Ended>,
+        stop: &LoopStop,
+        reason: Option<EndReason>,
         detail: String,
     ) -> store::Result<()> {
-        let files = self.changed(state);
-        let entry = Entry {
+        let files = self.files_changed_since_last_stop(state);
+        let entry = LoopLogEntry {
             session: Some(self.context.session.to_string()),
             reason,
             detail,
-            message: stop.message.as_ref().ok().and_then(|m| m.as_ref()).map(|m| digest_of(m.text)),
+            message: stop.message.as_ref().ok().and_then(|m| m.as_ref()).map(|m| digest_of_text(m.text)),
             calls: state.last_stop.as_ref().and_then(|last| calls_since(last, stop)),
             changed: files.as_ref().map(Vec::len),
-            files: files.unwrap_or_default().into_iter().take(FILES).map(str::to_owned).collect(),
-            tokens: self.facts.turn.tokens().or_else(|| Tokens::of(self.stop.usage.as_ref()?)),
-            ..Entry::new(&time::rfc3339(self.context.project.world.now), event, state.iteration)
+            files: files.unwrap_or_default().into_iter().take(MAX_FILES_LOGGED).map(str::to_owned).collect(),
+            tokens: self
+                .facts
+                .turn
+                .turn_tokens()
+                .or_else(|| TurnTokens::from_usage(self.stop.usage.as_ref()?)),
+            ..LoopLogEntry::new(&time::to_rfc3339(self.context.project.world.now), event, state.iteration)
         };
         let ProjectContext { store, settings, .. } = self.context.project;
         store.append_loop_log(&self.id, &entry, settings.log_limit_bytes())
@@ -247,11 +272,11 @@ impl<'c> Held<'c> {
 }
 
 /// Returns whether the harness ended a turn that should have continued.
-fn is_overridden(context: &HookContext, state: &Loop) -> bool {
-    cap(context).is_some_and(|cap| overridden(state, cap))
+fn is_loop_overridden(context: &HookContext, state: &Loop) -> bool {
+    continuation_limit(context).is_some_and(|cap| was_continuation_overridden(state, cap))
 }
 
-fn cap(context: &HookContext) -> Option<u64> {
+fn continuation_limit(context: &HookContext) -> Option<u64> {
     let cap = context.harness.block_cap?;
     let set = (context.project.world.var)(cap.variable).and_then(|value| value.to_str()?.trim().parse().ok());
     Some(set.unwrap_or(cap.times))
@@ -259,15 +284,15 @@ fn cap(context: &HookContext) -> Option<u64> {
 
 /// Returns the pointer to the loops in the foreground. The pointer is an index. If it is missing or damaged, it is
 /// rebuilt from the loops.
-pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> {
+pub(super) fn read_foreground_pointer(context: &HookContext) -> store::Result<Option<ForegroundPointer>> {
     let store = context.project.store;
-    match store.foreground() {
+    match store.read_foreground() {
         Err(store::Error::Damaged { .. }) => {}
         Ok(None) if !store.loop_ids()?.is_empty() => {}
         known => return known,
     }
-    let _lock = store.lock_loops(context.deadline.wait())?;
-    let pointer = front(store)?;
+    let _lock = store.lock_loops(context.deadline.lock_wait())?;
+    let pointer = foreground_pointer(store)?;
     if context.mode == Mode::Write {
         store.write_foreground(&pointer)?;
     }
@@ -275,14 +300,14 @@ pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> 
 }
 
 /// Notices, at an event other than a stop, that the harness ended a turn that should have continued.
-pub fn notice<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide_overridden<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     match overridden_loop(context)? {
-        None => Ok(Decision::nothing("no turn of a loop was ended by the harness")),
+        None => Ok(Decision::no_action("no turn of a loop was ended by the harness")),
         Some(id) => {
             let why = format!("{} ended a turn that loop {id} had sent on", context.harness.title);
-            Ok(Decision::change(Part::silent(), why, format!("end loops/{id}.md"), move || {
+            Ok(Decision::with_change(ReplyPart::silent(), why, format!("end loops/{id}.md"), move || {
                 end_overridden(context, &id)?;
-                Ok(Part::silent())
+                Ok(ReplyPart::silent())
             }))
         }
     }
@@ -293,52 +318,54 @@ pub(super) fn overridden_loop(context: &HookContext) -> store::Result<Option<Id>
         return Ok(None);
     }
     let store = context.project.store;
-    let Some(pointer) = store.foreground()? else { return Ok(None) };
-    let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else { return Ok(None) };
+    let Some(pointer) = store.read_foreground()? else { return Ok(None) };
+    let Some(Ok(id)) = pointer.loop_of_session(context.session.as_str()).map(Id::new) else {
+        return Ok(None);
+    };
     match store.read_loop(&id) {
         Err(store::Error::Absent { .. }) => Ok(None),
         record => {
             let state = record?.state;
-            Ok((is_overridden(context, &state) && is_started_here(store, &state)).then_some(id))
+            Ok((is_loop_overridden(context, &state) && is_started_here(store, &state)).then_some(id))
         }
     }
 }
 
 pub(super) fn end_overridden(context: &HookContext, id: &Id) -> store::Result<()> {
     let store = context.project.store;
-    let _lock = store.lock_loops(context.deadline.wait())?;
+    let _lock = store.lock_loops(context.deadline.lock_wait())?;
     let record = store.read_loop(id)?;
-    if is_overridden(context, &record.state) && is_started_here(store, &record.state) {
-        end_by_cap(context, id, &record)
+    if is_loop_overridden(context, &record.state) && is_started_here(store, &record.state) {
+        pause_at_continuation_limit(context, id, &record)
     } else {
         Ok(())
     }
 }
 
-fn end_by_cap(context: &HookContext, id: &Id, record: &Record) -> store::Result<()> {
+fn pause_at_continuation_limit(context: &HookContext, id: &Id, record: &LoopRecord) -> store::Result<()> {
     let ProjectContext { world, store, settings, .. } = context.project;
-    let cap = cap(context).unwrap_or_default();
+    let cap = continuation_limit(context).unwrap_or_default();
     let variable = context.harness.block_cap.map_or("", |cap| cap.variable);
     let title = context.harness.title;
     let detail = format!(
         "{title} ended the turn: it continues at most {cap} times in a row without a tool call ({variable}=0 removes that limit)"
     );
     let mut next = record.state.clone();
-    next.end(Ended::HarnessCap, Some(detail.clone()));
-    next.touch(world.now);
-    save(store, id, record, &next)?;
-    clear(store, id)?;
-    let entry = Entry {
+    next.end_with_reason(EndReason::HarnessCap, Some(detail.clone()));
+    next.set_updated_time(world.now);
+    save_loop(store, id, record, &next)?;
+    clear_foreground(store, id)?;
+    let entry = LoopLogEntry {
         session: Some(context.session.to_string()),
-        reason: Some(Ended::HarnessCap),
+        reason: Some(EndReason::HarnessCap),
         detail,
-        ..Entry::new(&time::rfc3339(world.now), Event::Ended, next.iteration)
+        ..LoopLogEntry::new(&time::to_rfc3339(world.now), LoopEvent::Ended, next.iteration)
     };
     store.append_loop_log(id, &entry, settings.log_limit_bytes())
 }
 
-pub(super) fn save(store: &Store, id: &Id, record: &Record, next: &Loop) -> store::Result<()> {
-    let edited = record.edited(next.clone()).map_err(|error| store::Error::Damaged {
+pub(super) fn save_loop(store: &Store, id: &Id, record: &LoopRecord, next: &Loop) -> store::Result<()> {
+    let edited = record.with_state(next.clone()).map_err(|error| store::Error::Damaged {
         path: store.dir().path().join(format!("{}/{id}.md", store::layout::LOOPS)),
         line: None,
         why: error.to_string(),
@@ -346,8 +373,8 @@ pub(super) fn save(store: &Store, id: &Id, record: &Record, next: &Loop) -> stor
     store.write_loop(id, &edited)
 }
 
-fn clear(store: &Store, id: &Id) -> store::Result<()> {
-    let mut pointer = front(store)?;
-    pointer.clear(id.as_str());
+fn clear_foreground(store: &Store, id: &Id) -> store::Result<()> {
+    let mut pointer = foreground_pointer(store)?;
+    pointer.remove_loop(id.as_str());
     store.write_foreground(&pointer)
 }

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use harness::Harness;
 use model::event;
 use model::loops::last_turn::{LastMessage, LastTurn};
-use model::session::Pending;
-use store::feed::Limits;
+use model::session::PendingBrief;
+use store::feed::FeedLimits;
 
 use crate::hook::context::HookContext;
 use crate::session::transcript_reader;
 
 /// How long a stop waits until the harness has written the agent's last message.
-const PATIENCE: Duration = Duration::from_millis(150);
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+const MAX_MESSAGE_WAIT: Duration = Duration::from_millis(150);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How many bytes of the end of the transcript are read. If the turn is longer, only its cost stays unknown.
-const WINDOW: u64 = 256 * 1024;
+const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
 /// Facts that do not depend on the loop.
 pub struct StopFacts {
@@ -28,10 +28,10 @@ pub struct StopFacts {
 }
 
 impl StopFacts {
-    pub fn gather(context: &HookContext, stop: &event::Stop) -> StopFacts {
-        let until = Instant::now() + PATIENCE.min(context.deadline.left());
+    pub fn read_from_stop(context: &HookContext, stop: &event::StopEvent) -> StopFacts {
+        let until = Instant::now() + MAX_MESSAGE_WAIT.min(context.deadline.time_left());
         let (turn, message) = loop {
-            let listened = listen(context.harness, context.event.transcript.as_deref());
+            let listened = read_last_turn(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
             // If the message was already answered, it may be the message of the previous turn, and the current
             // message may not be written yet.
@@ -40,39 +40,40 @@ impl StopFacts {
             if is_known || !is_there || Instant::now() >= until {
                 break (listened.unwrap_or_default(), message);
             }
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::sleep(POLL_INTERVAL);
         };
-        let pending = context.project.store.session(context.session).get::<Pending>();
-        StopFacts { turn, message, compacting: matches!(pending, Ok(Some(Pending::Announced))) }
+        let pending = context.project.store.session(context.session).read::<PendingBrief>();
+        StopFacts { turn, message, compacting: matches!(pending, Ok(Some(PendingBrief::Announced))) }
     }
 }
 
 /// Returns the payload's message with its id from the transcript, or else the transcript's last message.
 fn last_message(
-    stop: &event::Stop,
+    stop: &event::StopEvent,
     listened: &store::Result<LastTurn>,
 ) -> Result<Option<LastMessage>, String> {
     let told = stop.id.as_deref();
     match (&stop.message, listened) {
         (Some(text), listened) => {
             let unknown = || LastMessage { id: None, text: text.to_string(), answered: false };
-            let message = listened.as_ref().ok().and_then(|turn| turn.saying(text)).unwrap_or_else(unknown);
+            let message =
+                listened.as_ref().ok().and_then(|turn| turn.message_saying(text)).unwrap_or_else(unknown);
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
             // If the message is not in the transcript yet, the transcript's last message is an earlier one and must
             // not be used.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
-            Ok(turn.message().filter(is_it))
+            Ok(turn.last_message().filter(is_it))
         }
         (None, Err(error)) => Err(format!("cannot read the agent's last message: {error}")),
     }
 }
 
-fn listen(harness: &Harness, transcript: Option<&str>) -> store::Result<LastTurn> {
+fn read_last_turn(harness: &Harness, transcript: Option<&str>) -> store::Result<LastTurn> {
     let path = Path::new(transcript.unwrap_or_default());
     let mut turn = LastTurn::default();
-    let limits = Limits { window: WINDOW, ..Limits::default() };
-    transcript_reader::read_backwards(harness, path, limits, |line| !turn.hear(line))?;
+    let limits = FeedLimits { window: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
+    transcript_reader::read_backwards(harness, path, limits, |line| !turn.read_line_backwards(line))?;
     Ok(turn)
 }

@@ -3,39 +3,45 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use model::loops::Failure;
-use model::redact::{MARGIN as REDACTION_MARGIN, Redacted};
+use model::loops::ValidatorFailure;
+use model::redact::{REDACTION_MARGIN, Redacted};
 
 use crate::hook::context::HookContext;
-use crate::process::{self, Job};
+use crate::process::{self, CommandJob};
 
 /// How many bytes of the end of the output are kept.
-const OUTPUT: usize = 16 * 1024;
+const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
 /// Validators end this much before the harness's own deadline, so that the harness receives our answer in time.
-const MARGIN: Duration = Duration::from_secs(2);
+const DEADLINE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs the validators one after another within the available time, and returns the first failure.
-pub fn first_failure(context: &HookContext, validators: &[String]) -> Option<Failure> {
-    let whole = Duration::from_secs(context.project.settings.validator_timeout.into()).saturating_sub(MARGIN);
+pub fn run_until_first_failure(context: &HookContext, validators: &[String]) -> Option<ValidatorFailure> {
+    let whole = Duration::from_secs(context.project.settings.validator_timeout.into())
+        .saturating_sub(DEADLINE_MARGIN);
     let until = Instant::now() + whole;
     let variables = [("THROUGHLINE_HOOK", OsString::from("1"))];
     validators.iter().find_map(|command| {
         let failed = |how: String, output: &[u8]| {
-            let options = context.project.settings.redact();
-            let output = Redacted::tail(&String::from_utf8_lossy(output), OUTPUT, options).to_string();
-            Some(Failure { command: Redacted::whole(command, options).to_string(), how, output })
+            let options = context.project.settings.redact_options();
+            let output = Redacted::redact_tail(&String::from_utf8_lossy(output), MAX_OUTPUT_BYTES, options)
+                .to_string();
+            Some(ValidatorFailure {
+                command: Redacted::redact_whole(command, options).to_string(),
+                how,
+                output,
+            })
         };
-        let ended = process::run(&Job {
+        let ended = process::run_command(&CommandJob {
             argv: &["sh".to_owned(), "-c".to_owned(), command.clone()],
             folder: &context.project.root.checkout,
             input: b"",
             variables: &variables,
             timeout: until.saturating_duration_since(Instant::now()),
-            keep: OUTPUT + REDACTION_MARGIN,
+            keep: MAX_OUTPUT_BYTES + REDACTION_MARGIN,
         });
         match ended {
-            Ok(ended) if ended.is_ok() => None,
+            Ok(ended) if ended.is_success() => None,
             Ok(ended) => failed(ended.how.to_string(), &ended.output),
             Err(error) => failed(format!("it could not be started: {error}"), b""),
         }

@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-use model::config::Stage;
-use model::consent::of_output;
-use model::gate::Output;
+use model::config::StageDefinition;
+use model::consent::digest_of_output;
+use model::gate::ExpectedOutput;
 use serde::Serialize;
 
-use super::run::find_or_make;
-use super::{GateContext, need_trust};
+use super::run::find_or_create_run;
+use super::{GateContext, require_trust};
 use crate::project::consent::{allow_launches, allow_stage, is_launch_allowed, is_stage_allowed};
 use crate::project::person::require_person;
 use crate::{Result, World};
 
 /// What the user is asked to allow. Only this content is adopted, even if the file changes meanwhile.
 #[derive(Clone, Debug, Serialize)]
-pub struct Adoption {
+pub struct GateAdoption {
     pub run: PathBuf,
     pub stage: String,
     /// Launches without consent. If empty, there is nothing to ask.
@@ -24,9 +24,9 @@ pub struct Adoption {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
     #[serde(skip)]
-    outputs: Vec<Output>,
+    outputs: Vec<ExpectedOutput>,
     #[serde(skip)]
-    defined: Option<Stage>,
+    defined: Option<StageDefinition>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -36,34 +36,35 @@ pub struct LaunchShown {
     pub prompt: String,
 }
 
-impl From<&Output> for LaunchShown {
-    fn from(output: &Output) -> LaunchShown {
-        let Output { file, launch, prompt, .. } = output.clone();
+impl From<&ExpectedOutput> for LaunchShown {
+    fn from(output: &ExpectedOutput) -> LaunchShown {
+        let ExpectedOutput { file, launch, prompt, .. } = output.clone();
         LaunchShown { file, launch, prompt }
     }
 }
 
-pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
+pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<GateAdoption> {
     require_person(world, "launch commands are not adopted", "thru gate run --adopt")?;
-    let place = GateContext::find(world)?;
-    need_trust(&place)?;
-    let run = find_or_make(world, &place, stage)?;
-    let expected = place.expected(&run)?;
-    let is_foreign = |output: &&Output| {
+    let place = GateContext::find_project(world)?;
+    require_trust(&place)?;
+    let run = find_or_create_run(world, &place, stage)?;
+    let expected = place.read_expected(&run)?;
+    let is_foreign = |output: &&ExpectedOutput| {
         !output.launch.is_empty() && !is_launch_allowed(&place.store, &place.root, &run, output)
     };
-    let outputs: Vec<Output> = expected.outputs.iter().filter(is_foreign).cloned().collect();
-    let says_the_same = |stage: &&Stage| {
-        let launched: Vec<Output> = stage.expected().into_iter().filter(|o| !o.launch.is_empty()).collect();
-        let digests: Vec<_> = outputs.iter().map(of_output).collect();
+    let outputs: Vec<ExpectedOutput> = expected.outputs.iter().filter(is_foreign).cloned().collect();
+    let says_the_same = |stage: &&StageDefinition| {
+        let launched: Vec<ExpectedOutput> =
+            stage.expected_outputs().into_iter().filter(|o| !o.launch.is_empty()).collect();
+        let digests: Vec<_> = outputs.iter().map(digest_of_output).collect();
         stage.name == expected.stage
             && stage.broken.is_none()
             && !launched.is_empty()
-            && launched.iter().all(|output| digests.contains(&of_output(output)))
+            && launched.iter().all(|output| digests.contains(&digest_of_output(output)))
             && !is_stage_allowed(world, &place.store, stage)
     };
     let defined = place.resolved.stages.iter().find(says_the_same).cloned();
-    Ok(Adoption {
+    Ok(GateAdoption {
         run: run.path().to_owned(),
         stage: expected.stage.clone(),
         launches: outputs.iter().map(LaunchShown::from).collect(),
@@ -74,10 +75,10 @@ pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
 }
 
 /// Records the user's consent to what was shown.
-pub fn adopt(world: &World, stage: Option<&str>, adoption: &Adoption) -> Result<()> {
-    let place = GateContext::find(world)?;
-    need_trust(&place)?;
-    let run = place.run(stage)?;
+pub fn adopt_launches(world: &World, stage: Option<&str>, adoption: &GateAdoption) -> Result<()> {
+    let place = GateContext::find_project(world)?;
+    require_trust(&place)?;
+    let run = place.find_run(stage)?;
     if run.path() != adoption.run {
         return Err(crate::Error::Refused {
             what: format!("{} is no longer the live run", adoption.run.display()),

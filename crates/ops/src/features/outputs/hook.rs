@@ -2,38 +2,38 @@
 
 use std::path::{Path, PathBuf};
 
-use model::brief::{Candidate, Section};
+use model::brief::{BriefSection, Candidate};
 use model::config::Settings;
-use model::event::{Event, Kind};
-use model::gate::{self, Expected, Judged, Tier, Verdict};
-use model::journal::Record;
+use model::event::{Event, EventKind};
+use model::gate::{self, ExpectedOutputs, JudgedOutput, OutputTier, OutputVerdict};
+use model::journal::JournalRecord;
 use model::place;
-use model::render::code;
-use model::reply::{Part, Reply};
-use model::score::Signal;
+use model::render::in_backticks;
+use model::reply::{Reply, ReplyPart};
+use model::score::ScoreSignal;
 use serde::Serialize;
-use store::{CheckDepth, Root, Run, Store};
+use store::{CheckDepth, Root, RunFolder, Store};
 
 use super::launch::OUTPUT_VARIABLE;
-use super::{judge, live};
+use super::{judge_file, live};
 use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
 
 /// How many outputs a brief names at most.
-const NAMED: usize = 12;
+const MAX_OUTPUTS_NAMED: usize = 12;
 /// How many outputs are examined for a brief at most.
-const LOOKED_AT: usize = 32;
+const MAX_OUTPUTS_EXAMINED: usize = 32;
 
 /// How many inputs are read again for one brief at most. `thru gate check` reads all of them.
-const INPUTS: usize = 16;
+const MAX_INPUTS_READ: usize = 16;
 
 /// The longest final message that is kept.
-const MESSAGE_BYTES: usize = 256 * 1024;
+const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
 /// The live run, as `thru status` shows it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Open {
+pub struct LiveRunState {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: usize,
@@ -44,17 +44,17 @@ pub struct Open {
 #[derive(Clone, Debug, Serialize)]
 pub struct OpenOutput {
     pub file: String,
-    pub tier: Tier,
-    pub verdict: Verdict,
+    pub tier: OutputTier,
+    pub verdict: OutputVerdict,
 }
 
-pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Open>> {
-    let Some((run, expected)) = find(store, root, settings)? else { return Ok(None) };
-    let open = invalid(&run, &expected, root, usize::MAX)?.into_iter().map(|(i, judged)| {
+pub fn live_run_state(store: &Store, root: &Root, settings: &Settings) -> Result<Option<LiveRunState>> {
+    let Some((run, expected)) = find_live_run(store, root, settings)? else { return Ok(None) };
+    let open = invalid_outputs(&run, &expected, root, usize::MAX)?.into_iter().map(|(i, judged)| {
         let output = &expected.outputs[i];
         OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
     });
-    Ok(Some(Open {
+    Ok(Some(LiveRunState {
         run: run.path().to_owned(),
         open: open.collect(),
         stage: expected.stage,
@@ -62,21 +62,21 @@ pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Op
     }))
 }
 
-const SECTION: Section = Section {
+const SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
     name: "outputs",
     title: "Outputs of sub-agents that are still open",
-    signal: Signal::Outputs,
+    signal: ScoreSignal::Outputs,
 };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
 /// Returns, for a brief, what the live run is still waiting for, or why that is unknown.
-pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, settings, .. } = context.project;
-    let found = find(store, root, settings).and_then(|found| match found {
+    let found = find_live_run(store, root, settings).and_then(|found| match found {
         Some((run, expected)) => {
-            let invalid = invalid(&run, &expected, root, LOOKED_AT)?;
+            let invalid = invalid_outputs(&run, &expected, root, MAX_OUTPUTS_EXAMINED)?;
             Ok(Some((run, expected, invalid)))
         }
         None => Ok(None),
@@ -85,39 +85,42 @@ pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Ok(Some(found)) => found,
         Ok(None) => return Ok(Vec::new()),
         Err(error) => {
-            let why = code(&error.to_string(), 600);
+            let why = in_backticks(&error.to_string(), 600);
             let text = format!("which ones is unknown: {why}; `thru gate check` says what to do");
             return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };
     // A sub-agent that this run launched must write its own output. The others are not its task, and it must not
     // launch itself.
-    let own = world.path(OUTPUT_VARIABLE);
+    let own = world.absolute_path_variable(OUTPUT_VARIABLE);
     if own.is_some_and(|own| own.starts_with(run.path())) {
         return Ok(Vec::new());
     }
-    let folder = shown(run.path(), root);
+    let folder = path_for_agent(run.path(), root);
     let mut candidates: Vec<Candidate> = invalid
         .iter()
-        .take(NAMED)
+        .take(MAX_OUTPUTS_NAMED)
         .map(|(i, judged)| {
             let output = &expected.outputs[*i];
-            let message = store.message(&run, &output.file).map(|path| shown(&path, root));
+            let message =
+                store.saved_message_path(&run, &output.file).map(|path| path_for_agent(&path, root));
             let path = format!("{folder}/{}", output.file);
-            let text = gate::open_line(output, judged, &path, message.as_deref());
+            let text = gate::describe_open_output(output, judged, &path, message.as_deref());
             Candidate::new(&SECTION, format!("output:{path}"), text)
         })
         .collect();
     if !candidates.is_empty() {
-        let unseen = expected.outputs.len().saturating_sub(LOOKED_AT);
+        let unseen = expected.outputs.len().saturating_sub(MAX_OUTPUTS_EXAMINED);
         let more = match (invalid.len() - candidates.len(), unseen) {
             (0, 0) => String::new(),
             (n, 0) => format!("{n} more; "),
             (n, unseen) => format!("{n} more, and {unseen} not looked at; "),
         };
-        let steps: Vec<_> =
-            invalid.iter().map(|(i, judged)| gate::step(&expected.outputs[*i], judged.verdict)).collect();
-        let advice = gate::advice(&steps);
+        let steps: Vec<_> = invalid
+            .iter()
+            .map(|(i, judged)| gate::next_launch_step(&expected.outputs[*i], judged.verdict))
+            .collect();
+        let advice = gate::advice_for_agent(&steps);
         let text = format!("{more}`thru gate check` shows the verdicts, {advice}");
         candidates.push(Candidate::new(&SECTION, format!("output:{folder}"), text));
     }
@@ -125,8 +128,8 @@ pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 /// An output of the live run that a sub-agent must write.
-struct Awaited {
-    run: Run,
+struct AwaitedOutput {
+    run: RunFolder,
     stage: String,
     file: String,
     /// The absolute path, for the sub-agent.
@@ -134,23 +137,27 @@ struct Awaited {
     /// The name in the journal.
     shown: String,
     /// The state of the output at this event.
-    verdict: Verdict,
+    verdict: OutputVerdict,
 }
 
 /// Returns the output that the sub-agent of this event must write, if there is one.
-fn awaited(project: &ProjectContext, event: &Event) -> Result<Option<Awaited>> {
+fn awaited_output(project: &ProjectContext, event: &Event) -> Result<Option<AwaitedOutput>> {
     let ProjectContext { root, store, settings, .. } = *project;
     let agent = match (&event.kind, &event.agent) {
-        (Kind::SubagentStart | Kind::SubagentStop { .. }, Some(agent)) if !agent.kind.is_empty() => agent,
+        (EventKind::SubagentStart | EventKind::SubagentStop { .. }, Some(agent))
+            if !agent.kind.is_empty() =>
+        {
+            agent
+        }
         _ => return Ok(None),
     };
-    let Some((run, expected)) = find(store, root, settings)? else { return Ok(None) };
-    let Some(i) = gate::output_of(&expected, &agent.kind) else { return Ok(None) };
+    let Some((run, expected)) = find_live_run(store, root, settings)? else { return Ok(None) };
+    let Some(i) = gate::output_of_agent(&expected, &agent.kind) else { return Ok(None) };
     let output = &expected.outputs[i];
-    let verdict = judge(&run, output, &root.checkout)?.verdict;
-    Ok(Some(Awaited {
+    let verdict = judge_file(&run, output, &root.checkout)?.verdict;
+    Ok(Some(AwaitedOutput {
         path: run.path().join(&output.file).to_string_lossy().into_owned(),
-        shown: format!("{}/{}", shown(run.path(), root), output.file),
+        shown: format!("{}/{}", path_for_agent(run.path(), root), output.file),
         file: output.file.clone(),
         stage: expected.stage.clone(),
         verdict,
@@ -159,9 +166,13 @@ fn awaited(project: &ProjectContext, event: &Event) -> Result<Option<Awaited>> {
 }
 
 /// If a sub-agent stops, adds the state of its output to the journal line.
-pub(crate) fn annotate(project: &ProjectContext, event: &Event, record: &mut Record) -> Result<()> {
-    if let Kind::SubagentStop { .. } = event.kind
-        && let Some(Awaited { shown, verdict, .. }) = awaited(project, event)?
+pub(crate) fn annotate_subagent_stop(
+    project: &ProjectContext,
+    event: &Event,
+    record: &mut JournalRecord,
+) -> Result<()> {
+    if let EventKind::SubagentStop { .. } = event.kind
+        && let Some(AwaitedOutput { shown, verdict, .. }) = awaited_output(project, event)?
     {
         (record.output, record.verdict) = (shown.into(), verdict.name().into());
     }
@@ -171,34 +182,43 @@ pub(crate) fn annotate(project: &ProjectContext, event: &Event, record: &mut Rec
 /// Tells a starting sub-agent which output it must write. If a sub-agent stops without a valid output, its last
 /// message is saved next to the output, never as the output itself.
 pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    let Some(awaited) = awaited(&context.project, context.event)? else {
-        return Ok(Decision::nothing("no output is expected of this sub-agent"));
+    let Some(awaited) = awaited_output(&context.project, context.event)? else {
+        return Ok(Decision::no_action("no output is expected of this sub-agent"));
     };
-    let Awaited { run, stage, file, path, shown, verdict } = awaited;
+    let AwaitedOutput { run, stage, file, path, shown, verdict } = awaited;
     let why = format!("the run expects {shown} of this sub-agent; it is {}", verdict.name());
     let message = match &context.event.kind {
-        Kind::SubagentStop { message, .. } => message.as_deref(),
+        EventKind::SubagentStop { message, .. } => message.as_deref(),
         _ => {
             let text = match verdict {
-                Verdict::Valid => gate::there(&stage, &path),
-                _ => gate::awaited(&stage, &path),
+                OutputVerdict::Valid => gate::valid_output_text(&stage, &path),
+                _ => gate::awaited_output_text(&stage, &path),
             };
-            return Ok(Decision::answer(Part::of(Reply::Context(text)), why));
+            return Ok(Decision::answer(ReplyPart::from_reply(Reply::Context(text)), why));
         }
     };
-    let message = message.map(|message| context.policy().clean(message, MESSAGE_BYTES));
+    let message = message.map(|message| context.record_policy().redact_and_cut(message, MAX_MESSAGE_BYTES));
     let Some(text) = gate::message_to_keep(verdict, message.as_deref()) else {
-        return Ok(Decision::nothing(why));
+        return Ok(Decision::no_action(why));
     };
-    Ok(Decision::change(Part::silent(), why, format!("save the last message beside {shown}"), move || {
-        context.project.store.save_last_message(&run, &file, &text)?;
-        Ok(Part::silent())
-    }))
+    Ok(Decision::with_change(
+        ReplyPart::silent(),
+        why,
+        format!("save the last message beside {shown}"),
+        move || {
+            context.project.store.save_last_message(&run, &file, &text)?;
+            Ok(ReplyPart::silent())
+        },
+    ))
 }
 
-fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, Expected)>> {
-    let Some(live) = live::find(store, root, settings)? else { return Ok(None) };
-    match live.run.expected() {
+fn find_live_run(
+    store: &Store,
+    root: &Root,
+    settings: &Settings,
+) -> Result<Option<(RunFolder, ExpectedOutputs)>> {
+    let Some(live) = live::find_live_run_in(store, root, settings)? else { return Ok(None) };
+    match live.run.read_expected() {
         Err(store::Error::Absent { .. }) => Ok(None),
         expected => Ok(Some((live.run, expected?))),
     }
@@ -206,14 +226,19 @@ fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, 
 
 /// Returns those of the first `most` outputs that are not valid. This is a quick check: it reads nothing large, and
 /// the same inputs only once.
-fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<Vec<(usize, Judged)>> {
+fn invalid_outputs(
+    run: &RunFolder,
+    expected: &ExpectedOutputs,
+    root: &Root,
+    most: usize,
+) -> Result<Vec<(usize, JudgedOutput)>> {
     let mut invalid = Vec::new();
     let (mut read, mut known) = (0, None::<(&[String], String)>);
     for (i, output) in expected.outputs.iter().enumerate().take(most) {
-        let seen = run.look(&output.file, CheckDepth::Glance)?;
+        let seen = run.examine_output(&output.file, CheckDepth::Glance)?;
         let inputs = match &known {
             Some((inputs, digest)) if *inputs == output.inputs => digest.clone(),
-            _ if output.inputs_digest.is_empty() || read + output.inputs.len() > INPUTS => {
+            _ if output.inputs_digest.is_empty() || read + output.inputs.len() > MAX_INPUTS_READ => {
                 output.inputs_digest.clone()
             }
             _ => {
@@ -222,8 +247,8 @@ fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<V
                 known.insert((&output.inputs, digest)).1.clone()
             }
         };
-        let judged = gate::judge(output, &seen, &inputs);
-        if judged.verdict != Verdict::Valid {
+        let judged = gate::judge_output(output, &seen, &inputs);
+        if judged.verdict != OutputVerdict::Valid {
             invalid.push((i, judged));
         }
     }
@@ -231,6 +256,6 @@ fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<V
 }
 
 /// Returns the path by which an agent in the checkout can open the file.
-fn shown(path: &Path, root: &Root) -> String {
-    place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
+fn path_for_agent(path: &Path, root: &Root) -> String {
+    place::path_within_checkout(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
 }

@@ -6,52 +6,54 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use model::gate::{self, Output};
-use model::redact::{self, redact};
+use model::gate::{self, ExpectedOutput};
+use model::redact::{self, redact_text};
 use model::render::one_line;
 use model::time;
-use store::{Durability, Run, layout};
+use store::{Durability, RunFolder, layout};
 
 use super::orphan;
 use crate::Result;
 use crate::process::reaper::ProcessReaper;
-use crate::process::{self, Job, Watch};
+use crate::process::{self, CommandJob, CommandWatch};
 
 /// The variable in which a launched command finds the path of its output.
 pub(super) const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
 
 /// How much is kept of one launch's output.
-const LOG_BYTES: usize = 4 * 1024 * 1024;
+const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 /// How much text is held back at most while waiting for the end of a private key.
-const PENDING_BYTES: usize = 256 * 1024;
+const MAX_PENDING_BYTES: usize = 256 * 1024;
 
 pub(super) struct Launch<'a> {
-    pub run: &'a Arc<Run>,
-    pub output: &'a Output,
+    pub run: &'a Arc<RunFolder>,
+    pub output: &'a ExpectedOutput,
     /// The folder where the command runs.
     pub folder: &'a Path,
     pub timeout: Duration,
     pub watchman: &'a ProcessReaper,
-    pub redact: redact::Options,
+    pub redact: redact::RedactOptions,
     pub now: Timestamp,
 }
 
 /// Runs the command and returns how it ended, in words. A failure to start is one of the ways it can end.
-pub(super) fn launch(launch: &Launch) -> Result<String> {
+pub(super) fn run_launch(launch: &Launch) -> Result<String> {
     let Launch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
-    let prompt = layout::launch_prompt(&output.file);
-    run.write(&prompt, &gate::prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
+    let prompt = layout::launch_prompt_file(&output.file);
+    run.write_file(&prompt, &gate::launch_prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
     // A process that inherits this file as stdin holds its lock, even after we are gone. That is how a later run sees
     // that the launch of a killed run is still working.
-    let stdin = run.hold(&prompt)?;
-    let log = Arc::new(Mutex::new(Log::new(launch)));
+    let stdin = run.open_with_inherited_lock(&prompt)?;
+    let log = Arc::new(Mutex::new(LaunchLog::new(launch)));
     let write = Arc::clone(&log);
-    let held = |log: &Mutex<Log>, text: &[u8]| log.lock().unwrap_or_else(PoisonError::into_inner).hear(text);
-    let began = |process| orphan::note(run, &output.file, process, launch.now);
-    let ended = process::run_heard(
-        &Job {
+    let held = |log: &Mutex<LaunchLog>, text: &[u8]| {
+        log.lock().unwrap_or_else(PoisonError::into_inner).push_output(text);
+    };
+    let began = |process| orphan::record_launch_process(run, &output.file, process, launch.now);
+    let ended = process::run_streaming(
+        &CommandJob {
             argv: &output.launch,
             folder: launch.folder,
             input: b"",
@@ -60,79 +62,82 @@ pub(super) fn launch(launch: &Launch) -> Result<String> {
             keep: 0,
         },
         stdin,
-        Some(Watch { watchman: launch.watchman, began: &began }),
+        Some(CommandWatch { watchman: launch.watchman, began: &began }),
         move |said| held(&write, said),
     );
     let how = match ended {
         Ok(ended) => format!("{} after {:.1} s", ended.how, ended.took.as_secs_f64()),
         Err(error) => format!("cannot be started: {error}"),
     };
-    orphan::forget(run, &output.file);
-    log.lock().unwrap_or_else(PoisonError::into_inner).close(&how);
+    orphan::remove_launch_record(run, &output.file);
+    log.lock().unwrap_or_else(PoisonError::into_inner).finish(&how);
     Ok(how)
 }
 
-struct Log {
-    run: Arc<Run>,
+struct LaunchLog {
+    run: Arc<RunFolder>,
     name: String,
-    redact: redact::Options,
+    redact: redact::RedactOptions,
     pending: Vec<u8>,
     written: usize,
 }
 
-impl Log {
-    fn new(launch: &Launch) -> Log {
+impl LaunchLog {
+    fn new(launch: &Launch) -> LaunchLog {
         let Launch { run, output, now, .. } = launch;
-        let log = Log {
+        let log = LaunchLog {
             run: Arc::clone(run),
-            name: layout::launch_log(&output.file),
+            name: layout::launch_log_file(&output.file),
             redact: launch.redact,
             pending: Vec::new(),
             written: 0,
         };
-        let command = one_line(&redact(&output.launch.join(" "), launch.redact), 400);
-        log.write(&format!("=== {}, launch {}: {command}", time::rfc3339(*now), output.attempts + 1));
+        let command = one_line(&redact_text(&output.launch.join(" "), launch.redact), 400);
+        log.append(&format!("=== {}, launch {}: {command}", time::to_rfc3339(*now), output.attempts + 1));
         log
     }
 
-    fn hear(&mut self, said: &[u8]) {
-        if self.written >= LOG_BYTES {
+    fn push_output(&mut self, said: &[u8]) {
+        if self.written >= MAX_LOG_BYTES {
             return;
         }
         self.pending.extend_from_slice(said);
-        let ready =
-            if self.pending.len() > PENDING_BYTES { self.pending.len() } else { settled(&self.pending) };
+        let ready = if self.pending.len() > MAX_PENDING_BYTES {
+            self.pending.len()
+        } else {
+            redactable_length(&self.pending)
+        };
         let text: Vec<u8> = self.pending.drain(..ready).collect();
-        self.take(&text);
-        if self.written >= LOG_BYTES {
-            self.write("=== the rest is not kept");
+        self.write_redacted(&text);
+        if self.written >= MAX_LOG_BYTES {
+            self.append("=== the rest is not kept");
         }
     }
 
-    fn close(&mut self, how: &str) {
+    fn finish(&mut self, how: &str) {
         let rest = std::mem::take(&mut self.pending);
-        self.take(&rest);
-        self.write(&format!("=== {how}"));
+        self.write_redacted(&rest);
+        self.append(&format!("=== {how}"));
     }
 
-    fn take(&mut self, text: &[u8]) {
+    fn write_redacted(&mut self, text: &[u8]) {
         if text.is_empty() {
             return;
         }
         self.written += text.len();
         let text = String::from_utf8_lossy(text);
-        let clean = redact(&text, self.redact).into_owned();
-        self.write(clean.strip_suffix('\n').unwrap_or(&clean));
+        let clean = redact_text(&text, self.redact).into_owned();
+        self.append(clean.strip_suffix('\n').unwrap_or(&clean));
     }
 
     /// Appends to the log. A log that cannot be written is not a reason to stop the launch.
-    fn write(&self, text: &str) {
-        let _ = self.run.append(&self.name, &[text]);
+    fn append(&self, text: &str) {
+        let _ = self.run.append_lines(&self.name, &[text]);
     }
 }
 
 /// Returns how much of the pending text can be redacted now: complete lines, but not a private key without its end.
-fn settled(pending: &[u8]) -> usize {
+fn redactable_length(pending: &[u8]) -> usize {
     let lines = pending.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let find = |text: &[u8], word: &[u8]| text.windows(word.len()).rposition(|window| window == word);
     match find(&pending[..lines], b"-----BEGIN ") {
@@ -145,7 +150,7 @@ fn settled(pending: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::settled;
+    use super::redactable_length;
 
     #[test]
     fn a_private_key_waits_for_its_end() {
@@ -157,7 +162,7 @@ mod tests {
             ("one\n-----BEGIN KEY-----\nabc\n-----END KEY-----\nx", 46),
             ("-----BEGIN A-----\n-----END A-----\n-----BEGIN B-----\n", 34),
         ] {
-            assert_eq!(settled(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(redactable_length(text.as_bytes()), expected, "{text:?}");
         }
     }
 }

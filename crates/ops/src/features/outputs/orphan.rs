@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use model::time;
 use rustix::process::Pid;
-use store::{Durability, Run, layout};
+use store::{Durability, RunFolder, layout};
 
 use crate::process;
 use crate::process::alive;
 
 /// How long the last process of an ended group may take to disappear.
-const GRACE: Duration = Duration::from_secs(1);
+const EXIT_GRACE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
-pub(super) struct Orphan {
+pub(super) struct OrphanedLaunch {
     /// `None` if a process has the prompt open but its number is unknown.
     pub process: Option<i32>,
     stamp: String,
@@ -22,28 +22,28 @@ pub(super) struct Orphan {
 }
 
 /// Returns whether a process is working on an output: such a process has the prompt open and holds a lock on it.
-pub(super) fn is_held(run: &Run, file: &str) -> bool {
-    matches!(run.hold(&layout::launch_prompt(file)), Ok(None))
+pub(super) fn is_launch_running(run: &RunFolder, file: &str) -> bool {
+    matches!(run.open_with_inherited_lock(&layout::launch_prompt_file(file)), Ok(None))
 }
 
 /// Records which process works on an output. If this cannot be written, the lock still shows that there is one.
-pub(super) fn note(run: &Run, file: &str, process: u32, now: Timestamp) {
-    let stamp = alive::stamp(process).unwrap_or_else(|| process.to_string());
-    let text = format!("{stamp} {}\n", time::rfc3339(now));
-    let _ = run.write(&layout::launch_process(file), &text, Durability::Relaxed);
+pub(super) fn record_launch_process(run: &RunFolder, file: &str, process: u32, now: Timestamp) {
+    let stamp = alive::process_stamp(process).unwrap_or_else(|| process.to_string());
+    let text = format!("{stamp} {}\n", time::to_rfc3339(now));
+    let _ = run.write_file(&layout::launch_process_file(file), &text, Durability::Relaxed);
 }
 
-pub(super) fn forget(run: &Run, file: &str) {
-    let _ = run.remove(&layout::launch_process(file));
+pub(super) fn remove_launch_record(run: &RunFolder, file: &str) {
+    let _ = run.remove_file(&layout::launch_process_file(file));
 }
 
-impl Orphan {
-    pub fn of(run: &Run, file: &str) -> Option<Orphan> {
-        is_held(run, file).then(|| {
-            let noted = run.note(&layout::launch_process(file)).unwrap_or_default();
+impl OrphanedLaunch {
+    pub fn read_record(run: &RunFolder, file: &str) -> Option<OrphanedLaunch> {
+        is_launch_running(run, file).then(|| {
+            let noted = run.read_small_file(&layout::launch_process_file(file)).unwrap_or_default();
             let (stamp, since) = noted.trim().split_once(' ').unwrap_or_default();
             let process = stamp.split(':').next().and_then(|number| number.parse().ok());
-            Orphan { process, stamp: stamp.to_owned(), since: time::parse(since) }
+            OrphanedLaunch { process, stamp: stamp.to_owned(), since: time::parse_time(since) }
         })
     }
 
@@ -59,15 +59,15 @@ impl Orphan {
     }
 
     /// Ends the process with everything it has started. Returns false if it is still there.
-    pub fn end(&self, run: &Run, file: &str) -> bool {
+    pub fn kill_process_group(&self, run: &RunFolder, file: &str) -> bool {
         if let Some(group) = self.process.and_then(Pid::from_raw).filter(|_| self.can_be_ended()) {
-            process::end_group(group, || !is_held(run, file));
-            let until = Instant::now() + GRACE;
-            while is_held(run, file) && Instant::now() < until {
-                std::thread::sleep(super::run::TICK);
+            process::terminate_group(group, || !is_launch_running(run, file));
+            let until = Instant::now() + EXIT_GRACE;
+            while is_launch_running(run, file) && Instant::now() < until {
+                std::thread::sleep(super::run::ORPHAN_POLL_INTERVAL);
             }
         }
-        !is_held(run, file)
+        !is_launch_running(run, file)
     }
 
     pub fn remedy(&self) -> String {

@@ -4,42 +4,42 @@ use model::finding::Finding;
 use model::render::one_line;
 use serde_json::json;
 
-use super::{Open, open};
+use super::{LiveRunState, live_run_state};
 use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
 
-pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    Ok(match open(project.store, project.root, project.settings) {
-        Ok(Some(live)) => vec![line(&live, project).with_json("outputs", json!(live))],
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    Ok(match live_run_state(project.store, project.root, project.settings) {
+        Ok(Some(live)) => vec![live_run_line(&live, project).with_json("outputs", json!(live))],
         Ok(None) => Vec::new(),
         Err(error) => {
             let error = error.to_string();
-            let line = StatusLine::toned("outputs", Tone::Warning, one_line(&error, 400), "");
+            let line = StatusLine::colored("outputs", Tone::Warning, one_line(&error, 400), "");
             vec![line.with_json("outputs_problem", json!(error))]
         }
     })
 }
 
 /// Describes the live run: `2 of 5 open in outputs/review-…: missing review-a.md, stale review-b.md`.
-fn line(live: &Open, project: &ProjectContext) -> StatusLine {
+fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusLine {
     let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
     if live.open.is_empty() {
         let rest = format!(" (stage {stage}, {run})");
-        return StatusLine::toned("outputs", Tone::Good, format!("all {all} valid"), rest);
+        return StatusLine::colored("outputs", Tone::Good, format!("all {all} valid"), rest);
     }
     let named = live.open.iter().take(4).map(|o| format!("{} {}", o.verdict.name(), one_line(&o.file, 128)));
     let more = if live.open.len() > 4 { ", …" } else { "" };
     let named = named.collect::<Vec<_>>().join(", ");
     let head = format!("{} of {all} open", live.open.len());
     let rest = format!(" (stage {stage}, {run}): {named}{more}; see `thru gate check`");
-    let line = StatusLine::toned("outputs", Tone::Warning, head, rest);
+    let line = StatusLine::colored("outputs", Tone::Warning, head, rest);
     line.with_next(Urgency::Missing, "thru gate check", "says what the open outputs lack")
 }
 
 /// Reports a live run whose state cannot be determined. Open outputs are normal.
-pub fn checks(project: &ProjectContext) -> Vec<Check> {
-    let (text, findings) = match open(project.store, project.root, project.settings) {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+    let (text, findings) = match live_run_state(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),
         Ok(Some(live)) => (format!("{} of {} open", live.open.len(), live.outputs), Vec::new()),
         Err(error) => ("cannot be judged".to_owned(), vec![Finding::from(&error)]),

@@ -7,35 +7,35 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use model::consent::shown_command;
-use model::gate::{self, Expected, Judged, Omission, Output, Step, Verdict};
+use model::consent::quote_command;
+use model::gate::{self, ExpectedOutput, ExpectedOutputs, JudgedOutput, LaunchStep, Omission, OutputVerdict};
 use model::redact;
 use model::render::one_line;
 use model::time;
-use store::{Durability, Run};
+use store::{Durability, RunFolder};
 
-use super::launch::{Launch, launch};
-use super::orphan::{self, Orphan};
-use super::{GateContext, GateReport, Wanted, expect, need_trust, report};
+use super::launch::{Launch, run_launch};
+use super::orphan::{self, OrphanedLaunch};
+use super::{ExpectRequest, GateContext, GateReport, expect, report, require_trust};
 use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};
 
 /// How often a launch that outlived its run is checked.
-pub(super) const TICK: Duration = Duration::from_millis(50);
+pub(super) const ORPHAN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct GateRunOptions {
     pub stage: Option<String>,
     /// `None` means the value of the settings.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
-    pub again: Again,
+    pub again: RelaunchPolicy,
 }
 
 /// Whether outputs that have used up their launches are launched again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Again {
+pub enum RelaunchPolicy {
     #[default]
     No,
     Yes,
@@ -54,7 +54,7 @@ pub enum Progress {
     Ended {
         file: String,
         how: String,
-        verdict: Verdict,
+        verdict: OutputVerdict,
         why: String,
     },
     /// A launch of a killed run is still working on the output.
@@ -69,62 +69,66 @@ pub enum Progress {
     },
 }
 
-pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -> Result<GateReport> {
-    let place = GateContext::find(world)?;
-    let run = Arc::new(find_or_make(world, &place, options.stage.as_deref())?);
-    let _lock = place.lock(&run, "gate run")?;
-    let mut expected = place.expected(&run)?;
+pub fn run_gate(
+    world: &World,
+    options: &GateRunOptions,
+    tell: &(dyn Fn(Progress) + Sync),
+) -> Result<GateReport> {
+    let place = GateContext::find_project(world)?;
+    let run = Arc::new(find_or_create_run(world, &place, options.stage.as_deref())?);
+    let _lock = place.lock_run(&run, "gate run")?;
+    let mut expected = place.read_expected(&run)?;
     let (mut steps, mut is_new) = (Vec::new(), false);
     for i in 0..expected.outputs.len() {
-        let verdict = place.judge(&run, &expected.outputs[i])?.verdict;
-        is_new |= expected.note(i, verdict);
-        if verdict == Verdict::Valid {
+        let verdict = place.judge_output(&run, &expected.outputs[i])?.verdict;
+        is_new |= expected.record_verdict(i, verdict);
+        if verdict == OutputVerdict::Valid {
             tell(Progress::Reused { file: expected.outputs[i].file.clone() });
-        } else if is_step(&place, &run, &expected.outputs[i], verdict, options.again, tell)? {
+        } else if should_launch(&place, &run, &expected.outputs[i], verdict, options.again, tell)? {
             steps.push(i);
         }
     }
     if !steps.is_empty() {
-        need_trust(&place)?;
-        need_given(&place, &run, steps.iter().map(|i| &expected.outputs[*i]))?;
+        require_trust(&place)?;
+        require_consent(&place, &run, steps.iter().map(|i| &expected.outputs[*i]))?;
     }
-    if options.again == Again::Yes && !steps.is_empty() {
-        expected.begin_again(&steps);
+    if options.again == RelaunchPolicy::Yes && !steps.is_empty() {
+        expected.reset_launches(&steps);
         is_new = true;
     }
     if is_new && place.trusted {
         run.write_expected(&expected)?;
     }
     let settings = place.resolved.settings();
-    let bench = Bench {
+    let bench = GateRunner {
         run: &run,
         expected: Mutex::new(expected),
         checkout: &place.root.checkout,
         timeout: options.timeout.unwrap_or(Duration::from_secs(settings.gates_timeout_s)),
-        redact: settings.redact(),
+        redact: settings.redact_options(),
         now: world.now,
         started: Instant::now(),
         again: options.again,
         tell,
     };
-    bench.side_by_side(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
+    bench.launch_in_parallel(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
     let expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
-    note_omissions(&place, &run, &expected)?;
+    write_omissions(&place, &run, &expected)?;
     report(&place, &run, &expected)
 }
 
 /// Returns whether an invalid output is launched. If inputs are missing, nothing is launched at all, because somebody
 /// who reads the results would not notice that.
-fn is_step(
+fn should_launch(
     place: &GateContext,
-    run: &Run,
-    output: &Output,
-    verdict: Verdict,
-    again: Again,
+    run: &RunFolder,
+    output: &ExpectedOutput,
+    verdict: OutputVerdict,
+    again: RelaunchPolicy,
     tell: &(dyn Fn(Progress) + Sync),
 ) -> Result<bool> {
-    let attempts = if again == Again::Yes { 0 } else { output.attempts };
-    if gate::step(&Output { attempts, ..output.clone() }, verdict) != Step::Launch {
+    let attempts = if again == RelaunchPolicy::Yes { 0 } else { output.attempts };
+    if gate::next_launch_step(&ExpectedOutput { attempts, ..output.clone() }, verdict) != LaunchStep::Launch {
         return Ok(false);
     }
     if let [input, ..] = store::absent_inputs(&place.root.checkout, &output.inputs)?[..] {
@@ -132,12 +136,13 @@ fn is_step(
             what: format!("{input}: this input of {} does not exist, so nothing was launched", output.file),
             hint: format!(
                 "restore it, or remove it from \"inputs\" in {}",
-                run.path().join(run.list()).display()
+                run.path().join(run.list_file_name()).display()
             ),
         });
     }
     // A launch that cannot be ended cannot be repeated either.
-    let orphan = if again == Again::Yes { Orphan::of(run, &output.file) } else { None };
+    let orphan =
+        if again == RelaunchPolicy::Yes { OrphanedLaunch::read_record(run, &output.file) } else { None };
     match orphan.filter(|orphan| !orphan.can_be_ended()) {
         Some(orphan) => {
             tell(Progress::StillRunning { file: output.file.clone(), remedy: orphan.remedy() });
@@ -148,30 +153,34 @@ fn is_step(
 }
 
 /// How many commands a refusal names.
-const NAMED: usize = 5;
+const MAX_COMMANDS_NAMED: usize = 5;
 /// How much of each command a refusal shows.
-const NAMED_WIDTH: usize = 200;
+const MAX_COMMAND_CHARS: usize = 200;
 
 /// Refuses commands that the user has not allowed. `expected.json` is in the project, so anybody may have written it.
 /// A command from it is launched only if the user allowed exactly this command here.
-fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
-    let foreign: Vec<&Output> =
+fn require_consent<'a>(
+    place: &GateContext,
+    run: &RunFolder,
+    launched: impl Iterator<Item = &'a ExpectedOutput>,
+) -> Result<()> {
+    let foreign: Vec<&ExpectedOutput> =
         launched.filter(|output| !is_launch_allowed(&place.store, &place.root, run, output)).collect();
     if foreign.is_empty() {
         return Ok(());
     }
-    let named = foreign.iter().take(NAMED).map(|output| {
-        let command = one_line(&shown_command(&output.launch), NAMED_WIDTH);
+    let named = foreign.iter().take(MAX_COMMANDS_NAMED).map(|output| {
+        let command = one_line(&quote_command(&output.launch), MAX_COMMAND_CHARS);
         format!("{} by `{command}`", one_line(&output.file, 128))
     });
-    let more = match foreign.len().saturating_sub(NAMED) {
+    let more = match foreign.len().saturating_sub(MAX_COMMANDS_NAMED) {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
     Err(Error::Refused {
         what: format!(
             "{}: nothing was launched, because you did not allow these commands here: {}{more}",
-            run.path().join(run.list()).display(),
+            run.path().join(run.list_file_name()).display(),
             named.collect::<Vec<_>>().join(", ")
         ),
         hint: "`thru gate run --adopt` shows the commands and prompts and asks; it needs a terminal".into(),
@@ -179,48 +188,52 @@ fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item =
 }
 
 /// Finds the run of a stage. If there is none and the settings define the stage, creates one.
-pub(super) fn find_or_make(world: &World, place: &GateContext, stage: Option<&str>) -> Result<Run> {
-    match (place.run(stage), stage) {
+pub(super) fn find_or_create_run(
+    world: &World,
+    place: &GateContext,
+    stage: Option<&str>,
+) -> Result<RunFolder> {
+    match (place.find_run(stage), stage) {
         (Err(Error::Absent { .. }), Some(stage))
             if place.resolved.stages.iter().any(|known| known.name == stage) =>
         {
-            expect(world, &Wanted { stage: stage.to_owned(), ..Wanted::default() })?;
-            place.run(Some(stage))
+            expect(world, &ExpectRequest { stage: stage.to_owned(), ..ExpectRequest::default() })?;
+            place.find_run(Some(stage))
         }
         (run, _) => run,
     }
 }
 
 /// What the workers share.
-struct Bench<'a> {
-    run: &'a Arc<Run>,
+struct GateRunner<'a> {
+    run: &'a Arc<RunFolder>,
     /// The list of outputs. Launch counts are written to disk before anything is launched.
-    expected: Mutex<Expected>,
+    expected: Mutex<ExpectedOutputs>,
     /// The folder where commands run and where inputs are.
     checkout: &'a Path,
     timeout: Duration,
-    redact: redact::Options,
+    redact: redact::RedactOptions,
     now: Timestamp,
     started: Instant,
-    again: Again,
+    again: RelaunchPolicy,
     tell: &'a (dyn Fn(Progress) + Sync),
 }
 
-impl Bench<'_> {
-    fn side_by_side(&self, steps: Vec<usize>, jobs: usize) -> Result<()> {
+impl GateRunner<'_> {
+    fn launch_in_parallel(&self, steps: Vec<usize>, jobs: usize) -> Result<()> {
         if steps.is_empty() {
             return Ok(());
         }
         let workers = jobs.min(steps.len());
         let (queue, failure) = (Mutex::new(VecDeque::from(steps)), Mutex::new(None));
-        let next = || lock(&queue).pop_front();
+        let next = || lock_ignoring_poison(&queue).pop_front();
         let watchman = ProcessReaper::start();
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
                     while let Some(i) = next() {
-                        if let Err(error) = self.make(i, &watchman) {
-                            lock(&failure).get_or_insert(error);
+                        if let Err(error) = self.launch_until_valid(i, &watchman) {
+                            lock_ignoring_poison(&failure).get_or_insert(error);
                             return;
                         }
                     }
@@ -231,34 +244,34 @@ impl Bench<'_> {
     }
 
     /// Launches the command of one output until the output is valid or has used up its launches.
-    fn make(&self, i: usize, watchman: &ProcessReaper) -> Result<()> {
-        if !self.is_free(&self.output(i))? {
+    fn launch_until_valid(&self, i: usize, watchman: &ProcessReaper) -> Result<()> {
+        if !self.wait_for_orphan(&self.current_output(i))? {
             return Ok(());
         }
         loop {
-            let output = self.output(i);
-            let Judged { verdict, .. } = self.judge(&output)?;
-            if gate::step(&output, verdict) != Step::Launch {
+            let output = self.current_output(i);
+            let JudgedOutput { verdict, .. } = self.judge_output(&output)?;
+            if gate::next_launch_step(&output, verdict) != LaunchStep::Launch {
                 return Ok(());
             }
             self.launch(i, &output, watchman)?;
         }
     }
 
-    fn launch(&self, i: usize, output: &Output, watchman: &ProcessReaper) -> Result<()> {
-        let now = self.now();
+    fn launch(&self, i: usize, output: &ExpectedOutput, watchman: &ProcessReaper) -> Result<()> {
+        let now = self.elapsed_now();
         let file = output.file.clone();
         // The old file is moved aside, so a file that exists afterwards comes from this launch, whatever the clocks of
         // the machine and its disks say.
-        self.run.set_aside(&file, &format!("set-aside-{}", time::compact(now)))?;
+        self.run.rename_aside(&file, &format!("set-aside-{}", time::to_compact(now)))?;
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
         {
-            let mut expected = lock(&self.expected);
+            let mut expected = lock_ignoring_poison(&self.expected);
             expected.count_launch(i, &digest);
             self.run.write_expected(&expected)?;
         }
         (self.tell)(Progress::Launched { file: file.clone(), attempt: output.attempts + 1 });
-        let how = launch(&Launch {
+        let how = run_launch(&Launch {
             run: self.run,
             output,
             folder: self.checkout,
@@ -267,9 +280,9 @@ impl Bench<'_> {
             redact: self.redact,
             now,
         })?;
-        let Judged { verdict, why } = self.judge(&self.output(i))?;
-        let mut expected = lock(&self.expected);
-        if verdict == Verdict::Valid && expected.note(i, verdict) {
+        let JudgedOutput { verdict, why } = self.judge_output(&self.current_output(i))?;
+        let mut expected = lock_ignoring_poison(&self.expected);
+        if verdict == OutputVerdict::Valid && expected.record_verdict(i, verdict) {
             self.run.write_expected(&expected)?;
         }
         drop(expected);
@@ -277,65 +290,68 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn now(&self) -> Timestamp {
+    fn elapsed_now(&self) -> Timestamp {
         self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
     /// Waits for a launch that a killed run left and that is still working: as long as a launch may take, then ends
     /// it. Returns false if it does not end.
-    fn is_free(&self, output: &Output) -> Result<bool> {
+    fn wait_for_orphan(&self, output: &ExpectedOutput) -> Result<bool> {
         let file = output.file.clone();
-        let Some(orphan) = Orphan::of(self.run, &file) else { return Ok(true) };
+        let Some(orphan) = OrphanedLaunch::read_record(self.run, &file) else { return Ok(true) };
         let process = orphan.process;
         (self.tell)(Progress::Waiting { file: file.clone(), process });
         let (patience, why) = match self.again {
-            Again::Yes => (Duration::ZERO, "was ended, to be launched again"),
-            Again::No => (orphan.time_left(self.timeout, self.now()), "was ended, its time was up"),
+            RelaunchPolicy::Yes => (Duration::ZERO, "was ended, to be launched again"),
+            RelaunchPolicy::No => {
+                (orphan.time_left(self.timeout, self.elapsed_now()), "was ended, its time was up")
+            }
         };
         let until = Instant::now() + patience;
         let mut how = "is over";
-        while orphan::is_held(self.run, &file) {
+        while orphan::is_launch_running(self.run, &file) {
             if Instant::now() < until {
-                std::thread::sleep(TICK);
-            } else if orphan.end(self.run, &file) {
+                std::thread::sleep(ORPHAN_POLL_INTERVAL);
+            } else if orphan.kill_process_group(self.run, &file) {
                 how = why;
             } else {
                 (self.tell)(Progress::StillRunning { file, remedy: orphan.remedy() });
                 return Ok(false);
             }
         }
-        orphan::forget(self.run, &file);
-        let Judged { verdict, why } = self.judge(output)?;
+        orphan::remove_launch_record(self.run, &file);
+        let JudgedOutput { verdict, why } = self.judge_output(output)?;
         (self.tell)(Progress::Ended { file, how: format!("the earlier launch {how}"), verdict, why });
         Ok(true)
     }
 
-    fn output(&self, i: usize) -> Output {
-        lock(&self.expected).outputs[i].clone()
+    fn current_output(&self, i: usize) -> ExpectedOutput {
+        lock_ignoring_poison(&self.expected).outputs[i].clone()
     }
 
-    fn judge(&self, output: &Output) -> Result<Judged> {
-        super::judge(self.run, output, self.checkout)
+    fn judge_output(&self, output: &ExpectedOutput) -> Result<JudgedOutput> {
+        super::judge_file(self.run, output, self.checkout)
     }
 }
 
-fn note_omissions(place: &GateContext, run: &Run, expected: &Expected) -> Result<()> {
+fn write_omissions(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<()> {
     let mut omitted = Vec::new();
     for output in &expected.outputs {
-        let judged = place.judge(run, output)?;
+        let judged = place.judge_output(run, output)?;
         if Omission::is_omitted(output.tier, judged.verdict) {
-            let message = place.store.message(run, &output.file).map(|path| path.display().to_string());
+            let message =
+                place.store.saved_message_path(run, &output.file).map(|path| path.display().to_string());
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }
     // An earlier note would describe the old state, so it is replaced.
     let name = super::stage_omissions_file(run, expected);
-    if omitted.is_empty() && !run.holds(&name) {
+    if omitted.is_empty() && !run.has_file(&name) {
         return Ok(());
     }
-    Ok(run.write(&name, &gate::omissions(expected, &omitted), Durability::Synced)?)
+    Ok(run.write_file(&name, &gate::render_omissions(expected, &omitted), Durability::Synced)?)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,22 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use model::document::Document;
-use model::gate::{self, Ending, Reading, SENTINEL};
+use model::gate::{self, COMPLETE_SENTINEL, OutputEnding, OutputScanner};
 use serde::Serialize;
-use store::Run;
+use store::RunFolder;
 
 use super::GateContext;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Sealed {
+pub struct SealReport {
     pub path: PathBuf,
     /// False if the output was already sealed.
     pub changed: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Prompt {
+pub struct OutputPrompt {
     pub path: PathBuf,
     pub text: String,
     /// Whether the run expects this output.
@@ -26,27 +26,27 @@ pub struct Prompt {
 }
 
 /// Returns the text for the prompt of the sub-agent that writes `file` into the live run.
-pub fn prompt(world: &World, file: &str) -> Result<Prompt> {
-    let place = GateContext::find(world)?;
-    let live = place.live()?.ok_or_else(|| place.no_live_run())?;
-    super::expect::check_name(file)?;
+pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
+    let place = GateContext::find_project(world)?;
+    let live = place.find_live_run()?.ok_or_else(|| place.no_live_run_error())?;
+    super::expect::check_output_name(file)?;
     let path = live.run.path().join(file);
-    let expected = match live.run.expected() {
+    let expected = match live.run.read_expected() {
         Err(store::Error::Absent { .. }) => false,
         expected => {
             expected?;
-            live.run.all_expected().iter().flat_map(|list| &list.outputs).any(|output| output.file == file)
+            live.run.read_all_lists().iter().flat_map(|list| &list.outputs).any(|output| output.file == file)
         }
     };
-    Ok(Prompt { text: gate::instruction(&path.to_string_lossy()), path, expected })
+    Ok(OutputPrompt { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected })
 }
 
 /// Adds the last line to a complete output. An output of the live run is found by its name, one of any run by its
 /// path.
-pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
-    let (run, name) = output_of(world, file)?;
+pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
+    let (run, name) = find_expected_output(world, file)?;
     let path = run.path().join(&name);
-    let bytes = match run.read(&name) {
+    let bytes = match run.read_output(&name) {
         Err(store::Error::Absent { .. }) => {
             return Err(Error::Absent {
                 what: format!("{}: there is no such file yet", path.display()),
@@ -55,49 +55,49 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
         }
         bytes => bytes?,
     };
-    let reading = Reading::of(&bytes);
-    if let Some(line) = reading.open_fence() {
+    let reading = OutputScanner::scan_text(&bytes);
+    if let Some(line) = reading.line_of_open_fence() {
         return Err(Error::Refused {
             what: format!("{}:{line}: this line opens a code fence that is never closed", path.display()),
             hint: "close it; a last line inside it does not count".into(),
         });
     }
     match reading.ending() {
-        Ending::Sealed => return Ok(Sealed { path, changed: false }),
-        Ending::Empty | Ending::Bare => {
+        OutputEnding::Sealed => return Ok(SealReport { path, changed: false }),
+        OutputEnding::Empty | OutputEnding::Bare => {
             return Err(Error::Refused {
                 what: format!("{}: it is empty", path.display()),
                 hint: "an output is sealed when it is complete".into(),
             });
         }
-        Ending::Open | Ending::Fenced { .. } => {}
+        OutputEnding::Open | OutputEnding::Fenced { .. } => {}
     }
-    run.extend(&name, &last_line(bytes))?;
-    Ok(Sealed { path, changed: true })
+    run.append_to_output(&name, &with_last_line(bytes))?;
+    Ok(SealReport { path, changed: true })
 }
 
 /// Finds the run and the name of an output. Only expected outputs are sealed: in any other file the line would mean
 /// nothing and only spoil the file.
-fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
-    let place = GateContext::find(world)?;
+fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String)> {
+    let place = GateContext::find_project(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return Err(Error::Usage {
             what: format!("{}: this is not a file name", file.display()),
             hint: "name an output, such as `review-security.md`".into(),
         });
     };
-    let expects = |run: &Run| {
-        let lists = run.all_expected();
+    let expects = |run: &RunFolder| {
+        let lists = run.read_all_lists();
         let mut outputs = lists.iter().flat_map(|expected| &expected.outputs);
-        !gate::is_of_run(name) && outputs.any(|output| output.file == name)
+        !gate::is_reserved_name(name) && outputs.any(|output| output.file == name)
     };
     let here = || {
-        let path = world.need_cwd().ok()?.join(file);
-        let (base, rel) = super::live::below(&place.root, path.parent()?).ok()?;
-        Run::open(base, &rel).ok()
+        let path = world.require_cwd().ok()?.join(file);
+        let (base, rel) = super::live::folder_below_root(&place.root, path.parent()?).ok()?;
+        RunFolder::open(base, &rel).ok()
     };
     let bare = file.components().count() == 1;
-    let live = if bare { place.live()?.map(|live| live.run) } else { None };
+    let live = if bare { place.find_live_run()?.map(|live| live.run) } else { None };
     let known = live.filter(&expects).or_else(|| here().filter(&expects));
     known.map(|run| (run, name.to_owned())).ok_or_else(|| Error::Refused {
         what: format!("{}: no run expects this file, so nothing was added to it", file.display()),
@@ -108,10 +108,10 @@ fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
 }
 
 /// Adds the last line after a blank line, so that it is not part of a paragraph.
-fn last_line(bytes: Vec<u8>) -> Vec<u8> {
+fn with_last_line(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_end();
     let bytes = document.into_bytes();
     let ends = [end.repeat(2), end.to_owned()].iter().filter(|gap| bytes.ends_with(gap.as_bytes())).count();
-    format!("{}{SENTINEL}{end}", end.repeat(2 - ends)).into_bytes()
+    format!("{}{COMPLETE_SENTINEL}{end}", end.repeat(2 - ends)).into_bytes()
 }

@@ -1,21 +1,24 @@
 //! Changes a packet: a status, a file, a section. All other bytes stay the same.
 
-use model::document::{Document, Head};
+use model::document::{Document, SectionHead};
 use model::id::Id;
-use model::packet::{CONFIRMED, FILES, HEADINGS, Packet, SUGGESTED, Status, VALIDATORS, confirm};
-use model::text::did_you_mean;
+use model::packet::{
+    ALL_HEADINGS, CONFIRMED_HEADING, FILES_HEADING, Packet, PacketStatus, SUGGESTED_HEADING,
+    VALIDATORS_HEADING, confirm,
+};
+use model::text::nearest_allowed_word;
 use model::{place, suggest, time};
 use store::layout;
 
-use super::{Shown, change, find, refused, set, touch};
+use super::{PacketShown, change_packet, edit_refused_error, find_packet, set_frontmatter, set_updated_time};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
 /// How a packet is changed.
 #[derive(Clone, Copy, Debug)]
-pub enum Edit<'a> {
-    Status(Status),
+pub enum PacketEdit<'a> {
+    Status(PacketStatus),
     Block { reason: &'a str },
     Confirm(&'a [String]),
     Unconfirm(&'a [String]),
@@ -24,8 +27,8 @@ pub enum Edit<'a> {
 
 /// A packet that was changed.
 #[derive(Debug)]
-pub struct Edited {
-    pub shown: Shown,
+pub struct EditedPacket {
+    pub shown: PacketShown,
     /// Something the user should know about the edit.
     pub note: Option<&'static str>,
     /// Whether a secret in the input was redacted.
@@ -33,10 +36,10 @@ pub struct Edited {
 }
 
 /// Changes a packet under its lock; all other bytes stay the same.
-pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
-    let project = Project::find(world)?;
-    let id = find(&project, word)?;
-    if let Edit::Block { reason } = edit
+pub fn edit_packet(world: &World, word: &str, edit: PacketEdit) -> Result<EditedPacket> {
+    let project = Project::find_for_reading(world)?;
+    let id = find_packet(&project, word)?;
+    if let PacketEdit::Block { reason } = edit
         && reason.trim().is_empty()
     {
         return Err(Error::Usage {
@@ -44,81 +47,83 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
             hint: "say why the work cannot continue: --reason \"no access to the server\"".into(),
         });
     }
-    let given = InputRedactor::to(world);
+    let given = InputRedactor::with_settings_of(world);
     // Declared here so that the texts live long enough.
     let (reason_given, text_given);
     let edit = match edit {
-        Edit::Block { reason } => {
-            reason_given = given.clean(reason);
-            Edit::Block { reason: &reason_given }
+        PacketEdit::Block { reason } => {
+            reason_given = given.redact_text(reason);
+            PacketEdit::Block { reason: &reason_given }
         }
-        Edit::Section { heading, text } => {
-            text_given = given.clean(text);
-            Edit::Section { heading, text: &text_given }
+        PacketEdit::Section { heading, text } => {
+            text_given = given.redact_text(text);
+            PacketEdit::Section { heading, text: &text_given }
         }
-        Edit::Status(_) | Edit::Confirm(_) | Edit::Unconfirm(_) => edit,
+        PacketEdit::Status(_) | PacketEdit::Confirm(_) | PacketEdit::Unconfirm(_) => edit,
     };
     let (mut note, mut confirmed_before) = (None, Vec::new());
-    let shown = change(&project, &id, |document| {
+    let shown = change_packet(&project, &id, |document| {
         let before = document.bytes().to_vec();
-        confirmed_before = Packet::whole(document, id.as_str()).confirmed;
-        note = apply(document, edit, &project)?;
+        confirmed_before = Packet::read_with_listed_files(document, id.as_str()).confirmed;
+        note = apply_edit(document, edit, &project)?;
         // Setting a section changes only the bytes of that section, so not even the time is updated.
-        let is_section = matches!(edit, Edit::Section { .. });
-        if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
+        let is_section = matches!(edit, PacketEdit::Section { .. });
+        if is_section || document.bytes() == before { Ok(()) } else { set_updated_time(document, world) }
     })?;
     let mut confirmed = shown.packet.confirmed.clone();
     confirmed.retain(|file| !confirmed_before.contains(file));
-    index_confirmed(world, &project, &id, &confirmed);
-    Ok(Edited { shown, note, covered: given.was_covered() })
+    add_confirmed_to_file_index(world, &project, &id, &confirmed);
+    Ok(EditedPacket { shown, note, covered: given.has_redacted() })
 }
 
 /// Applies the edit. Returns a note for the user.
-fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Option<&'static str>> {
+fn apply_edit(document: &mut Document, edit: PacketEdit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
-        Edit::Status(status) => {
-            set(document, "status", status.name())?;
+        PacketEdit::Status(status) => {
+            set_frontmatter(document, "status", status.name())?;
             // A packet that is opened again, or that has ended, loses its claim, so that another session can claim
             // it.
-            document.remove("claimed_by");
-            document.remove("claimed_at");
-            document.remove("blocked_reason");
+            document.remove_entry("claimed_by");
+            document.remove_entry("claimed_at");
+            document.remove_entry("blocked_reason");
             Ok(None)
         }
-        Edit::Block { reason } => {
-            set(document, "status", Status::Blocked.name())?;
-            set(document, "blocked_reason", reason).map(|()| None)
+        PacketEdit::Block { reason } => {
+            set_frontmatter(document, "status", PacketStatus::Blocked.name())?;
+            set_frontmatter(document, "blocked_reason", reason).map(|()| None)
         }
-        Edit::Confirm(files) => {
-            let files = inside(project, files)?;
-            confirm::confirm(document, &files).map(|()| None).map_err(|why| refused(&why))
+        PacketEdit::Confirm(files) => {
+            let files = require_existing_files(project, files)?;
+            confirm::confirm_files(document, &files).map(|()| None).map_err(|why| edit_refused_error(&why))
         }
-        Edit::Unconfirm(files) => unconfirm(document, &below(project, files)).map(|()| None),
-        Edit::Section { heading, text } => set_section(document, heading, text),
+        PacketEdit::Unconfirm(files) => {
+            remove_confirmed_files(document, &paths_below_root(project, files)).map(|()| None)
+        }
+        PacketEdit::Section { heading, text } => set_section(document, heading, text),
     }
 }
 
 /// Adds confirmed files to the index of files. The packet already contains them, so a failure here is ignored.
-pub(crate) fn index_confirmed(world: &World, project: &Project, id: &Id, files: &[String]) {
+pub(crate) fn add_confirmed_to_file_index(world: &World, project: &Project, id: &Id, files: &[String]) {
     if files.is_empty() {
         return;
     }
-    let lines = suggest::confirmed(files, id.as_str(), &time::rfc3339(world.now));
-    let limit = settings::here(world).settings().log_limit_bytes();
-    let _ = project.store.dir().append_all(layout::RELEVANT_FILES, &lines, limit);
+    let lines = suggest::confirmed_file_lines(files, id.as_str(), &time::to_rfc3339(world.now));
+    let limit = settings::settings_here(world).settings().log_limit_bytes();
+    let _ = project.store.dir().append_lines(layout::RELEVANT_FILES_INDEX, &lines, limit);
 }
 
 /// Returns paths in the form that records use: relative to the root.
-fn below(project: &Project, files: &[String]) -> Vec<String> {
+fn paths_below_root(project: &Project, files: &[String]) -> Vec<String> {
     let checkout = project.root.checkout.to_string_lossy();
-    files.iter().map(|file| place::within(&checkout, file).path.into_owned()).collect()
+    files.iter().map(|file| place::path_within_checkout(&checkout, file).path.into_owned()).collect()
 }
 
 /// Returns the files if they can be confirmed, which means that they exist below the root.
-pub(crate) fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
+pub(crate) fn require_existing_files(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
-        let place = place::within(&checkout, file);
+        let place = place::path_within_checkout(&checkout, file);
         if place.outside {
             return Err(Error::Refused {
                 what: format!("{} is outside the project, so nobody could open it", place.path),
@@ -141,18 +146,18 @@ pub(crate) fn inside(project: &Project, files: &[String]) -> Result<Vec<String>>
             }
         }
     }
-    Ok(below(project, files))
+    Ok(paths_below_root(project, files))
 }
 
-fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
-    let confirmed = Packet::whole(document, "").confirmed;
+fn remove_confirmed_files(document: &mut Document, files: &[String]) -> Result<()> {
+    let confirmed = Packet::read_with_listed_files(document, "").confirmed;
     if let Some(missing) = files.iter().find(|file| !confirmed.contains(file)) {
         return Err(Error::Absent {
             what: format!("`{missing}` is not among the confirmed files"),
             hint: if confirmed.is_empty() { "there is none".into() } else { confirmed.join(", ") },
         });
     }
-    confirm::unconfirm(document, files).map_err(|why| refused(&why))
+    confirm::unconfirm_files(document, files).map_err(|why| edit_refused_error(&why))
 }
 
 /// Replaces a section. Our own headings are found by the beginning of their name, other headings by their whole name.
@@ -163,33 +168,35 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
         .iter()
         .find(|known| known.text == wanted)
         .map(|known| (known.level, known.text.clone()));
-    let ours = HEADINGS.iter().find(|known| known.to_lowercase().starts_with(&wanted.to_lowercase()));
+    let ours = ALL_HEADINGS.iter().find(|known| known.to_lowercase().starts_with(&wanted.to_lowercase()));
     let (level, name) = match (own, ours) {
         (Some(own), _) => own,
         (None, Some(ours)) if !wanted.is_empty() => (2, (*ours).to_owned()),
         _ => {
-            let near = did_you_mean(wanted, HEADINGS.iter().copied());
+            let near = nearest_allowed_word(wanted, ALL_HEADINGS.iter().copied());
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             return Err(Error::Usage {
                 what: format!("the packet has no section `{wanted}`"),
-                hint: format!("{near}the sections are: {}", HEADINGS.join(", ")),
+                hint: format!("{near}the sections are: {}", ALL_HEADINGS.join(", ")),
             });
         }
     };
     // Typed or piped text has the system's line ends; the file has its own.
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_end());
-    document.set_section(&[Head::exact(level, &name)], text).map_err(|why| refused(&why))?;
-    Ok(what_counts(&name))
+    document
+        .set_section(&[SectionHead::exact(level, &name)], text)
+        .map_err(|why| edit_refused_error(&why))?;
+    Ok(frontmatter_note(&name))
 }
 
 /// Returns a note if the frontmatter contains the same information as the section.
-fn what_counts(section: &str) -> Option<&'static str> {
+fn frontmatter_note(section: &str) -> Option<&'static str> {
     match section {
-        FILES | CONFIRMED | SUGGESTED => Some(
+        FILES_HEADING | CONFIRMED_HEADING | SUGGESTED_HEADING => Some(
             "files below Confirmed and files in the frontmatter both count as confirmed: `thru packet confirm` and `unconfirm` change both",
         ),
-        VALIDATORS => Some(
+        VALIDATORS_HEADING => Some(
             "a pickup and a loop use the frontmatter's `validators`, not this text: change both (`thru packet open`)",
         ),
         _ => None,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use model::document::Document;
 use model::id::Id;
 use model::packet::{self, import};
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use serde::Serialize;
 
 use crate::input_redactor::InputRedactor;
@@ -13,14 +13,14 @@ use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
 /// Writes a path as text: the name of a file is not always UTF-8, which JSON requires.
-fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
+fn serialize_path<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.display())
 }
 
 /// The result of importing a file.
 #[derive(Clone, Debug, Serialize)]
-pub struct Imported {
-    #[serde(serialize_with = "shown")]
+pub struct ImportedPacket {
+    #[serde(serialize_with = "serialize_path")]
     pub from: PathBuf,
     pub id: String,
     /// False if the file was already imported, or if this was a dry run.
@@ -36,51 +36,56 @@ pub struct Imported {
 }
 
 /// Makes a packet from a handoff that somebody else wrote. The same bytes are imported only once.
-pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
-    import_after(world, file, mode, &[])
+pub fn import_handoff(world: &World, file: &Path, mode: Mode) -> Result<ImportedPacket> {
+    import_handoff_after(world, file, mode, &[])
 }
 
 /// Imports a file after other files of the same run. A dry run has not written the files in `earlier`, so they are
 /// needed to recognise repetitions.
-pub fn import_after(world: &World, file: &Path, mode: Mode, earlier: &[Imported]) -> Result<Imported> {
-    let bytes = store::read_given(file, 4 * 1024 * 1024)?;
-    check_text(file, &bytes)?;
-    let mark = format!("{:016x}", fingerprint([&bytes]));
+pub fn import_handoff_after(
+    world: &World,
+    file: &Path,
+    mode: Mode,
+    earlier: &[ImportedPacket],
+) -> Result<ImportedPacket> {
+    let bytes = store::read_named_by_user(file, 4 * 1024 * 1024)?;
+    require_text_file(file, &bytes)?;
+    let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
     let project = match mode {
-        Mode::Write => Some(Project::find_or_make(world)?),
+        Mode::Write => Some(Project::find_or_create(world)?),
         // Without a project, nothing was imported before.
-        Mode::DryRun => Project::find(world).map(Some).or_else(|error| match error {
+        Mode::DryRun => Project::find_for_reading(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),
         })?,
     };
     let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let given = InputRedactor::to(world);
+    let given = InputRedactor::with_settings_of(world);
     let imported = |id: String, created, known| {
-        let (from, covered) = (from.clone(), given.was_covered());
-        Imported { from, id, created, known, covered, mark: mark.clone() }
+        let (from, covered) = (from.clone(), given.has_redacted());
+        ImportedPacket { from, id, created, known, covered, mark: mark.clone() }
     };
     if let Some(project) = &project
-        && let Some(known) = imported_before(project, &mark)?
+        && let Some(known) = find_earlier_import(project, &mark)?
     {
         return Ok(imported(known, false, true));
     }
     if let Some(same) = earlier.iter().find(|one| one.mark == mark) {
         return Ok(imported(same.id.clone(), false, true));
     }
-    let document = Document::parse(given.clean_bytes(&bytes).into_owned());
+    let document = Document::parse(given.redact_bytes(&bytes).into_owned());
     let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let purpose = import::title(&document, &name);
+    let purpose = import::handoff_title(&document, &name);
     let (Mode::Write, Some(project)) = (mode, &project) else {
         let names = project.as_ref().map_or(Ok(Vec::new()), |project| project.store.packet_names())?;
         let is_free =
             |id: &String| !names.contains(id) && !earlier.iter().any(|one| !one.known && one.id == *id);
-        let free = (1..).map(|n| packet::id(world.now, &purpose, n)).find(is_free);
+        let free = (1..).map(|n| packet::packet_id(world.now, &purpose, n)).find(is_free);
         return Ok(imported(free.unwrap_or_default(), false, false));
     };
     let id = project.store.create_packet(|n| {
-        let id = packet::id(world.now, &purpose, n);
-        let bytes = import::render(&import::Foreign {
+        let id = packet::packet_id(world.now, &purpose, n);
+        let bytes = import::render_packet(&import::ForeignHandoff {
             id: &id,
             name: &name,
             from: &from.to_string_lossy(),
@@ -95,7 +100,7 @@ pub fn import_after(world: &World, file: &Path, mode: Mode, earlier: &[Imported]
 }
 
 /// Refuses a file that does not contain text, because the packet would contain its text.
-fn check_text(file: &Path, bytes: &[u8]) -> Result<()> {
+fn require_text_file(file: &Path, bytes: &[u8]) -> Result<()> {
     let flaw = |line, why: &str, hint: &str| {
         Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })
     };
@@ -111,10 +116,11 @@ fn check_text(file: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-fn imported_before(project: &Project, mark: &str) -> Result<Option<String>> {
+fn find_earlier_import(project: &Project, mark: &str) -> Result<Option<String>> {
     for name in project.store.packet_names()? {
         let Ok(id) = Id::new(&name) else { continue };
-        if project.store.packet(&id).is_ok_and(|document| document.text("imported_digest") == Some(mark)) {
+        if project.store.read_packet(&id).is_ok_and(|document| document.text("imported_digest") == Some(mark))
+        {
             return Ok(Some(name));
         }
     }

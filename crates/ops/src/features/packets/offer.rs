@@ -3,79 +3,82 @@
 use jiff::Timestamp;
 use model::brief::Candidate;
 use model::id::Id;
-use model::packet::{Packet, Status};
-use model::render::quoted;
+use model::packet::{Packet, PacketStatus};
+use model::render::in_quotation_marks;
 use store::{Store, layout};
 
 use crate::Result;
 use crate::features::packets;
-use crate::features::packets::pickup::Claimants;
+use crate::features::packets::pickup::ClaimingSessions;
 use crate::session::roster;
 
 /// How many packets are examined, newest first.
-const LOOKED_AT: usize = 8;
+const MAX_PACKETS_EXAMINED: usize = 8;
 /// How many packets are offered.
-const OFFERED: usize = 3;
+const MAX_PACKETS_OFFERED: usize = 3;
 
 /// If there are at least this many packets, only the top of the index is read, because a session start has no time
 /// to list the folder.
-const LISTED: usize = 500;
+const MAX_PACKETS_LISTED: usize = 500;
 /// How many bytes of the top of the index are read.
-const INDEX_TOP: usize = 8 * 1024;
+const INDEX_HEAD_BYTES: usize = 8 * 1024;
 
 /// Returns one line for each open packet that nobody has claimed.
-pub(super) fn candidates(store: &Store, now: Timestamp) -> Result<Vec<Candidate>> {
-    let candidate = |Offer { id, purpose }: Offer| {
-        let text = format!("on offer: {}; `thru pickup {id}` shows it", quoted(&purpose, 120));
-        Candidate::new(&packets::SECTION, format!("{ID}{id}"), text)
+pub(super) fn offer_candidates(store: &Store, now: Timestamp) -> Result<Vec<Candidate>> {
+    let candidate = |OfferedPacket { id, purpose }: OfferedPacket| {
+        let text = format!("on offer: {}; `thru pickup {id}` shows it", in_quotation_marks(&purpose, 120));
+        Candidate::new(&packets::SECTION, format!("{CANDIDATE_ID_PREFIX}{id}"), text)
     };
-    Ok(open(store, now)?.into_iter().map(candidate).collect())
+    Ok(unclaimed_packets(store, now)?.into_iter().map(candidate).collect())
 }
 
 /// A packet that anybody can pick up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Offer {
+pub(super) struct OfferedPacket {
     pub id: String,
     pub purpose: String,
 }
 
 /// Returns the newest packets that are open and that no session works on.
-pub(super) fn open(store: &Store, now: Timestamp) -> Result<Vec<Offer>> {
+pub(super) fn unclaimed_packets(store: &Store, now: Timestamp) -> Result<Vec<OfferedPacket>> {
     let mut offers = Vec::new();
     let mut claimants = None;
     let mut is_free = |claimed_by: &str| {
         claimed_by.is_empty() || {
             // The list of sessions is read only if a packet is claimed, because a session start has little time.
-            let claimants =
-                claimants.get_or_insert_with(|| Claimants::read(store, roster::TAIL).unwrap_or_default());
-            claimants.is_over(store, claimed_by, now)
+            let claimants = claimants.get_or_insert_with(|| {
+                ClaimingSessions::read(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default()
+            });
+            claimants.is_claim_over(store, claimed_by, now)
         }
     };
-    for name in newest(store)?.into_iter().take(LOOKED_AT) {
-        let Some(document) = Id::new(&name).ok().and_then(|id| store.packet(&id).ok()) else { continue };
-        let packet = Packet::read(&document, &name);
-        if !matches!(packet.status, Some(Status::Draft | Status::Active)) || !is_free(&packet.claimed_by) {
+    for name in newest_packet_names(store)?.into_iter().take(MAX_PACKETS_EXAMINED) {
+        let Some(document) = Id::new(&name).ok().and_then(|id| store.read_packet(&id).ok()) else { continue };
+        let packet = Packet::read_frontmatter(&document, &name);
+        if !matches!(packet.status, Some(PacketStatus::Draft | PacketStatus::Active))
+            || !is_free(&packet.claimed_by)
+        {
             continue;
         }
-        offers.push(Offer { id: name, purpose: packet.purpose });
-        if offers.len() == OFFERED {
+        offers.push(OfferedPacket { id: name, purpose: packet.purpose });
+        if offers.len() == MAX_PACKETS_OFFERED {
             break;
         }
     }
     Ok(offers)
 }
 
-pub(crate) const ID: &str = "offer:";
+pub(crate) const CANDIDATE_ID_PREFIX: &str = "offer:";
 
 /// Returns the names of the newest packets, newest first.
-fn newest(store: &Store) -> Result<Vec<String>> {
-    let folder = match store.dir().sub(layout::PACKETS) {
+fn newest_packet_names(store: &Store) -> Result<Vec<String>> {
+    let folder = match store.dir().open_subfolder(layout::PACKETS) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };
-    let mut names = folder.names_up_to(LISTED)?;
-    if names.len() == LISTED {
-        return Ok(store.packets_at_the_top(INDEX_TOP));
+    let mut names = folder.names_up_to(MAX_PACKETS_LISTED)?;
+    if names.len() == MAX_PACKETS_LISTED {
+        return Ok(store.newest_packets_in_index(INDEX_HEAD_BYTES));
     }
     names.sort_unstable_by(|a, b| b.cmp(a));
     Ok(names.iter().filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).collect())

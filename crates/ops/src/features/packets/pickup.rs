@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use model::brief::{Candidate, Occasion};
-use model::document::{Document, Head};
-use model::event::Action;
+use model::document::{Document, SectionHead};
+use model::event::FileAction;
 use model::id::Id;
-use model::journal::Record;
-use model::packet::drift::{self, Claim, FileNow, GitNow, Now, Way};
-use model::packet::pickup::{ClaimState, Mention, Pickup, render};
-use model::packet::{DECISIONS, Packet, Status};
+use model::journal::JournalRecord;
+use model::packet::drift::{self, Claim, CommitDistance, CurrentFile, CurrentGit, CurrentState};
+use model::packet::pickup::{ClaimState, MentionStyle, PickupInput, render_pickup};
+use model::packet::{DECISIONS_HEADING, Packet, PacketStatus};
 use model::place;
-use model::render::quoted;
+use model::render::in_quotation_marks;
 use model::time;
 use serde::Serialize;
 use store::{LogPosition, SessionState, Store, layout};
@@ -22,26 +22,26 @@ use crate::features::packets::handoff;
 use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git, settings};
-use crate::session::list::{self, Chosen};
+use crate::session::list::{self, SessionChoice};
 use crate::session::roster::{self, Entry};
 use crate::{Error, Result, World};
 
 /// How many bytes of the end of a journal are searched for events after a packet was written.
-const JOURNAL_END: u64 = 128 * 1024;
+const JOURNAL_TAIL_BYTES: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Request<'a> {
+pub struct PickupRequest<'a> {
     pub id: Option<&'a str>,
     /// The harness that the prompt is for. The default is the current harness.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
-    pub later: Later,
-    pub claim: Claiming,
+    pub later: LaterFiles,
+    pub claim: ClaimMode,
 }
 
 /// Whether files that were changed after the packet was written are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Later {
+pub enum LaterFiles {
     Add,
     #[default]
     Leave,
@@ -49,7 +49,7 @@ pub enum Later {
 
 /// Whether this session claims the packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Claiming {
+pub enum ClaimMode {
     Take,
     /// The session claims the packet, even if the session that had claimed it is still running.
     TakeOver,
@@ -62,7 +62,7 @@ pub struct PickupReport {
     pub id: String,
     pub path: PathBuf,
     pub purpose: String,
-    pub status: Option<Status>,
+    pub status: Option<PacketStatus>,
     /// False if the records came with the folder and the user has not trusted them. They may be somebody else's text.
     pub trusted: bool,
     /// Claims that are no longer true.
@@ -91,31 +91,32 @@ pub struct PickupReport {
     pub prompt: String,
 }
 
-pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
-    let mention = mention(world, request.harness)?;
-    let project = Project::find(world)?;
+pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
+    let mention = mention_style(world, request.harness)?;
+    let project = Project::find_for_reading(world)?;
     let id = match request.id {
-        Some(word) => packets::find(&project, word)?,
-        None => newest(&project)?,
+        Some(word) => packets::find_packet(&project, word)?,
+        None => newest_open_packet(&project)?,
     };
     let shown = match request.claim {
-        Claiming::Take | Claiming::TakeOver => claim(world, &project, &id, request)?,
-        Claiming::Leave => packets::open(&project, &id)?,
+        ClaimMode::Take | ClaimMode::TakeOver => claim_packet(world, &project, &id, request)?,
+        ClaimMode::Leave => packets::open_packet(&project, &id)?,
     };
-    let claims = verify(world, &project, &shown.packet);
+    let claims = verify_claims(world, &project, &shown.packet);
     let later = match request.later {
-        Later::Add => touched_since(&project, &shown.packet)?,
-        Later::Leave => Vec::new(),
+        LaterFiles::Add => files_written_since(&project, &shown.packet)?,
+        LaterFiles::Leave => Vec::new(),
     };
-    let recorded = shown.document.section(&[Head::exact(2, DECISIONS)]).map(|section| section.text());
-    let settings = settings::here(world).settings();
+    let recorded =
+        shown.document.section(&[SectionHead::exact(2, DECISIONS_HEADING)]).map(|section| section.text());
+    let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let (decided, overruled) =
-        decisions::since(&context, &shown.packet.created_at, &recorded.unwrap_or_default())?;
-    let author = git::last_author(&project.root.path, &shown.path);
-    let evidence = evidence_now(&project);
+        decisions::decisions_since_packet(&context, &shown.packet.created_at, &recorded.unwrap_or_default())?;
+    let author = git::last_author_of_file(&project.root.path, &shown.path);
+    let evidence = describe_current_evidence(&project);
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
-    let prompt = render(&Pickup {
+    let prompt = render_pickup(&PickupInput {
         author: author.as_deref(),
         packet: &shown.packet,
         document: &shown.document,
@@ -135,7 +136,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         purpose: shown.packet.purpose,
         status: shown.packet.status,
         trusted: world.trusts(&project.marker, &project.root.path),
-        drift: drift::drift(&claims).into_iter().cloned().collect(),
+        drift: drift::drifted_claims(&claims).into_iter().cloned().collect(),
         claims,
         later,
         decided,
@@ -150,27 +151,27 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
 
 /// Returns the state of the evidence now. If the plan cannot be read, the packet is picked up anyway. Other
 /// commands report the damaged plan.
-fn evidence_now(project: &Project) -> Vec<String> {
-    let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
-    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
-    let told = evidence::brief::told(&project.store, &judge, &loaded.plan);
+fn describe_current_evidence(project: &Project) -> Vec<String> {
+    let Ok(Some(loaded)) = plan::load_plan(&project.store) else { return Vec::new() };
+    let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
+    let told = evidence::brief::evidence_sentences(&project.store, &judge, &loaded.plan);
     told.into_iter().map(|told| told.text).collect()
 }
 
 /// Returns how file names are written in a prompt for this harness.
-fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
-    let Some(name) = named.or_else(|| world.harness()) else { return Ok(Mention::Plain) };
-    harness::mention_for(name).ok_or_else(|| Error::Usage {
+fn mention_style(world: &World, named: Option<&str>) -> Result<MentionStyle> {
+    let Some(name) = named.or_else(|| world.calling_harness()) else { return Ok(MentionStyle::Plain) };
+    harness::mention_style(name).ok_or_else(|| Error::Usage {
         what: format!("unknown harness `{name}`"),
-        hint: format!("one of {}", harness::names().collect::<Vec<_>>().join(", ")),
+        hint: format!("one of {}", harness::harness_names().collect::<Vec<_>>().join(", ")),
     })
 }
 
 /// Returns the newest active packet, or else the newest draft.
-pub(super) fn newest(project: &Project) -> Result<Id> {
-    let listing = project.store.packets()?;
-    let newest = |status: Status| listing.iter().find(|packet| packet.status == Some(status));
-    let found = newest(Status::Active).or_else(|| newest(Status::Draft)).ok_or_else(|| Error::Absent {
+pub(super) fn newest_open_packet(project: &Project) -> Result<Id> {
+    let listing = project.store.list_packets()?;
+    let newest = |status: PacketStatus| listing.iter().find(|packet| packet.status == Some(status));
+    let found = newest(PacketStatus::Active).or_else(|| newest(PacketStatus::Draft)).ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
         hint: "`thru handoff \"what is to be finished\"` makes one; `thru packet list` shows those that are done".into(),
     })?;
@@ -178,37 +179,42 @@ pub(super) fn newest(project: &Project) -> Result<Id> {
 }
 
 /// Claims the packet. Only one session can have a packet. Another session must ask to take it over.
-fn claim(world: &World, project: &Project, id: &Id, request: &Request) -> Result<packets::Shown> {
-    let owner = match list::choose(world, &project.store, request.session) {
-        Ok((session, Chosen::Named | Chosen::Harness)) => Some(session),
+fn claim_packet(
+    world: &World,
+    project: &Project,
+    id: &Id,
+    request: &PickupRequest,
+) -> Result<packets::PacketShown> {
+    let owner = match list::choose_session(world, &project.store, request.session) {
+        Ok((session, SessionChoice::Named | SessionChoice::Harness)) => Some(session),
         Err(error) if request.session.is_some() => return Err(error),
         _ => None,
     };
     // A user at a terminal has no session. The user's name is better than a guess.
     let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
     let by = owner.as_ref().map_or_else(user, Id::to_string);
-    let shown = packets::change(project, id, |document| {
+    let shown = packets::change_packet(project, id, |document| {
         // A session that claims a packet again already has it. A user may not, because two users can have the same
         // name.
-        let is_active = document.text("status") == Some(Status::Active.name());
+        let is_active = document.text("status") == Some(PacketStatus::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
         if again {
             return Ok(());
         }
-        if request.claim == Claiming::Take {
+        if request.claim == ClaimMode::Take {
             refuse_claimed(document, world, project, id)?;
         }
-        take(document, world, id, &by)
+        write_claim(document, world, id, &by)
     })?;
     if let Some(session) = owner {
-        let claimed = Claimed { packet: id.to_string(), by: session.to_string() };
-        project.store.session(&session).put(&claimed)?;
+        let claimed = ClaimedPacket { packet: id.to_string(), by: session.to_string() };
+        project.store.session(&session).write(&claimed)?;
     }
     Ok(shown)
 }
 
 fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id) -> Result<()> {
-    let Packet { claimed_by, claimed_at, .. } = Packet::read(document, id.as_str());
+    let Packet { claimed_by, claimed_at, .. } = Packet::read_frontmatter(document, id.as_str());
     if claimed_by.is_empty() || claim_state(world, project, &claimed_by) == ClaimState::Over {
         return Ok(());
     }
@@ -221,42 +227,42 @@ fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id
 }
 
 fn claim_state(world: &World, project: &Project, claimed_by: &str) -> ClaimState {
-    let is_over = |sessions: Claimants| sessions.is_over(&project.store, claimed_by, world.now);
-    match !claimed_by.is_empty() && Claimants::read(&project.store, u64::MAX).is_ok_and(is_over) {
+    let is_over = |sessions: ClaimingSessions| sessions.is_claim_over(&project.store, claimed_by, world.now);
+    match !claimed_by.is_empty() && ClaimingSessions::read(&project.store, u64::MAX).is_ok_and(is_over) {
         true => ClaimState::Over,
         false => ClaimState::Holds,
     }
 }
 
-fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()> {
-    let packet = Packet::read(document, id.as_str());
-    if let Some(status @ (Status::Done | Status::Blocked)) = packet.status {
+fn write_claim(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()> {
+    let packet = Packet::read_frontmatter(document, id.as_str());
+    if let Some(status @ (PacketStatus::Done | PacketStatus::Blocked)) = packet.status {
         return Err(Error::Refused {
             what: format!("packet {id} is {}", status.name()),
             hint: format!("`thru packet activate {id}` opens it again"),
         });
     }
-    packets::set(document, "status", Status::Active.name())?;
-    packets::set(document, "claimed_by", by)?;
-    packets::set(document, "claimed_at", time::rfc3339(world.now))?;
-    packets::touch(document, world)
+    packets::set_frontmatter(document, "status", PacketStatus::Active.name())?;
+    packets::set_frontmatter(document, "claimed_by", by)?;
+    packets::set_frontmatter(document, "claimed_at", time::to_rfc3339(world.now))?;
+    packets::set_updated_time(document, world)
 }
 
 /// The sessions that may have claimed a packet.
 #[derive(Default)]
-pub(super) struct Claimants {
+pub(super) struct ClaimingSessions {
     sessions: Vec<Entry>,
 }
 
-impl Claimants {
+impl ClaimingSessions {
     /// Reads the sessions. `window` is the number of bytes that are read from the end of the list.
-    pub(super) fn read(store: &Store, window: u64) -> Result<Claimants> {
-        Ok(Claimants { sessions: roster::read(store, window)? })
+    pub(super) fn read(store: &Store, window: u64) -> Result<ClaimingSessions> {
+        Ok(ClaimingSessions { sessions: roster::read_roster(store, window)? })
     }
 
     /// Returns whether the session that claimed a packet has ended, or its process is gone. The packet is then free
     /// again.
-    pub(super) fn is_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
+    pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
         claimant.is_some_and(|entry| {
             entry.ended || entry.is_open() && crashed::is_dead(store, entry, now).unwrap_or(false)
@@ -264,57 +270,66 @@ impl Claimants {
     }
 }
 
-fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
+fn verify_claims(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
     let checkout = &project.root.checkout;
     let base = checkout.to_string_lossy();
     let look = |path: &&str| {
-        if place::within(&base, path).outside {
-            return FileNow::Outside;
+        if place::path_within_checkout(&base, path).outside {
+            return CurrentFile::Outside;
         }
         match checkout.join(path).symlink_metadata() {
-            Ok(_) => FileNow::Here { fingerprint: handoff::mark(checkout, path) },
-            Err(_) => FileNow::Gone,
+            Ok(_) => CurrentFile::Here { fingerprint: handoff::file_fingerprint(checkout, path) },
+            Err(_) => CurrentFile::Gone,
         }
     };
-    let git =
-        (!packet.head.is_empty() || !packet.branch.is_empty()).then(|| git_now(project, packet)).flatten();
-    let files: Vec<FileNow> = packet.files().iter().map(look).collect();
+    let git = (!packet.head.is_empty() || !packet.branch.is_empty())
+        .then(|| compare_with_git(project, packet))
+        .flatten();
+    let files: Vec<CurrentFile> = packet.all_files().iter().map(look).collect();
     let edited = has_edited_since(project, packet);
-    let project = project.marker.known_id();
-    drift::verify(packet, &Now { project, git, files: &files, edited }, world.now)
+    let project = project.marker.project_id();
+    drift::verify_claims(packet, &CurrentState { project, git, files: &files, edited }, world.now)
 }
 
 /// Returns whether the packet's own session continued and edited files, even files that the packet does not list. Only
 /// the end of a long journal is read, because events after the packet are there.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let Ok(session) = Id::new(&packet.session_id) else { return false };
-    let tail = project.store.dir().recent(&layout::journal(&session), JOURNAL_END).unwrap_or_default();
+    let tail = project
+        .store
+        .dir()
+        .read_recent_lines(&layout::journal_path(&session), JOURNAL_TAIL_BYTES)
+        .unwrap_or_default();
     let mut edited = false;
-    tail.split(|byte| *byte == b'\n').for_each(|line| edits(line, &packet.created_at, |_, _| edited = true));
+    tail.split(|byte| *byte == b'\n')
+        .for_each(|line| each_file_written_since(line, &packet.created_at, |_, _| edited = true));
     edited
 }
 
-fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
+fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     let checkout = &project.root.checkout;
-    let head = git::head(checkout)?;
+    let head = git::read_head(checkout)?;
     // If the commit is the same, or if there was no commit yet, there are no commits to count.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
-        .then(|| git::way(checkout, &head.commit, &packet.head))
+        .then(|| git::count_diverging_commits(checkout, &head.commit, &packet.head))
         .flatten()
-        .map(|(ahead, behind)| Way { ahead, behind });
-    let dirty = packet.dirty.and_then(|_| git::dirty(checkout)).and_then(|n| i64::try_from(n).ok());
-    Some(GitNow { branch: git::safe_branch(&head), head: head.commit, dirty, way })
+        .map(|(ahead, behind)| CommitDistance { ahead, behind });
+    let dirty =
+        packet.dirty.and_then(|_| git::count_dirty_files(checkout)).and_then(|n| i64::try_from(n).ok());
+    Some(CurrentGit { branch: git::redacted_branch(&head), head: head.commit, dirty, way })
 }
 
 /// Returns the files that tools wrote after the packet, in any session here. The file that was written last comes
 /// last.
-fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
+fn files_written_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for session in list::all(&project.store)? {
-        let journal = layout::journal(&session);
+    for session in list::all_session_ids(&project.store)? {
+        let journal = layout::journal_path(&session);
         project.store.dir().each_new_line(&journal, LogPosition::default(), u64::MAX, |line| {
-            edits(line, &packet.created_at, |at, path| found.push((at.to_owned(), path.to_owned())));
+            each_file_written_since(line, &packet.created_at, |at, path| {
+                found.push((at.to_owned(), path.to_owned()));
+            });
         })?;
     }
     found.sort();
@@ -328,10 +343,10 @@ fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
 }
 
 /// Calls `with` for every project file that a journal line reports as written after `since`.
-fn edits(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
-    let Some(record) = Record::read(line).filter(|record| *record.ts > *since) else { return };
+fn each_file_written_since(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
+    let Some(record) = JournalRecord::parse_line(line).filter(|record| *record.ts > *since) else { return };
     for file in record.files.iter().filter(|file| !file.guess && !file.outside) {
-        if !matches!(file.action, Action::Read | Action::Mention) {
+        if !matches!(file.action, FileAction::Read | FileAction::Mention) {
             with(&record.ts, &file.path);
         }
     }
@@ -340,51 +355,51 @@ fn edits(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
 /// Which packet a session has claimed, and under which session id. The id is recorded because some harnesses change
 /// a session's id later.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Claimed {
+pub(super) struct ClaimedPacket {
     packet: String,
     by: String,
 }
 
-impl SessionState for Claimed {
-    const FOLDER: &'static str = layout::CLAIMS;
-    const LARGEST: usize = 1024;
+impl SessionState for ClaimedPacket {
+    const FOLDER: &'static str = layout::CLAIMS_FOLDER;
+    const MAX_BYTES: usize = 1024;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<Claimed, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<ClaimedPacket, String> {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines().map(|line| line.trim().to_owned());
         let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it does not name a packet")?;
-        Ok(Claimed { packet, by: lines.next().unwrap_or_default() })
+        Ok(ClaimedPacket { packet, by: lines.next().unwrap_or_default() })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         format!("{}\n{}\n", self.packet, self.by).into_bytes()
     }
 }
 
 /// Returns the id of the packet that a session has claimed.
-pub(crate) fn claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
-    Ok(store.session(session).get::<Claimed>()?.map(|claimed| claimed.packet))
+pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
+    Ok(store.session(session).read::<ClaimedPacket>()?.map(|claimed| claimed.packet))
 }
 
 /// Returns the packet that a session works on, for its brief.
-pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == Occasion::Started {
-        return super::offer::candidates(store, context.project.world.now);
+        return super::offer::offer_candidates(store, context.project.world.now);
     }
     let Some(session) = context.session else { return Ok(Vec::new()) };
-    let Some(claimed) = store.session(session).get::<Claimed>()? else { return Ok(Vec::new()) };
+    let Some(claimed) = store.session(session).read::<ClaimedPacket>()? else { return Ok(Vec::new()) };
     let Ok(id) = Id::new(&claimed.packet) else { return Ok(Vec::new()) };
-    let document = match store.packet(&id) {
+    let document = match store.read_packet(&id) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         document => document?,
     };
-    let packet = Packet::read(&document, id.as_str());
+    let packet = Packet::read_frontmatter(&document, id.as_str());
     let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
-    if packet.status != Some(Status::Active) || packet.claimed_by != by {
+    if packet.status != Some(PacketStatus::Active) || packet.claimed_by != by {
         return Ok(Vec::new());
     }
-    let purpose = quoted(&packet.purpose, 200);
+    let purpose = in_quotation_marks(&packet.purpose, 200);
     let text = format!(
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
@@ -393,5 +408,5 @@ pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 
 /// Lets a session that continues under another id keep its packet.
 pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
-    Ok(context.project.store.session(context.session).inherit::<Claimed>(previous)?)
+    Ok(context.project.store.session(context.session).inherit::<ClaimedPacket>(previous)?)
 }

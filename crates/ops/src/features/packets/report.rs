@@ -1,24 +1,24 @@
 //! Packets for `thru status` and `thru doctor`.
 
-use model::finding::{Finding, Level};
+use model::finding::{Finding, FindingLevel};
 use model::id::Id;
-use model::packet::Status;
-use model::render::quoted;
-use model::text::count;
+use model::packet::PacketStatus;
+use model::render::in_quotation_marks;
+use model::text::count_with_noun;
 use serde::Serialize;
 use serde_json::json;
 use store::layout;
 
-use super::{Checked, offer};
+use super::{CheckedPacket, offer};
 use crate::features::{Check, ProjectContext, StatusLine, Urgency};
 use crate::{Error, Result};
 
 /// How many packets are counted at most. `thru status` must be fast, however many packets there are.
-const COUNTED: usize = 500;
+const MAX_PACKETS_COUNTED: usize = 500;
 
 /// The number of packets, from a quick look at their folder.
 #[derive(Clone, Debug, Serialize)]
-struct Packets {
+struct PacketCount {
     count: usize,
     /// How many packets are not done; `None` if not all packets were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,39 +30,39 @@ struct Packets {
     newest: Option<String>,
 }
 
-pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    let folder = match project.store.dir().sub(layout::PACKETS) {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let folder = match project.store.dir().open_subfolder(layout::PACKETS) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };
-    let mut names = folder.names_up_to(COUNTED)?;
-    let at_least = names.len() == COUNTED;
+    let mut names = folder.names_up_to(MAX_PACKETS_COUNTED)?;
+    let at_least = names.len() == MAX_PACKETS_COUNTED;
     names.retain(|name| name.ends_with(".md"));
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let mut packets = Packets { count: names.len(), at_least, open: None, newest: None };
+    let mut packets = PacketCount { count: names.len(), at_least, open: None, newest: None };
     if !at_least {
-        let listing = project.store.packets()?;
+        let listing = project.store.list_packets()?;
         let open: Vec<&str> = listing
             .iter()
-            .filter(|packet| packet.status != Some(Status::Done))
+            .filter(|packet| packet.status != Some(PacketStatus::Done))
             .map(|packet| packet.name)
             .collect();
         packets.open = Some(open.len());
         let newest = open.into_iter().max().or_else(|| listing.iter().map(|packet| packet.name).max());
         packets.newest = newest.map(str::to_owned);
     }
-    let line = StatusLine::plain("packets", packets.words()).with_json("packets", json!(packets));
-    Ok(std::iter::once(line).chain(offered(project)?).collect())
+    let line = StatusLine::plain("packets", packets.describe()).with_json("packets", json!(packets));
+    Ok(std::iter::once(line).chain(offered_packet_line(project)?).collect())
 }
 
 /// Returns a line about the newest packet that nobody has claimed.
-fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
-    let offers = offer::open(project.store, project.world.now)?;
+fn offered_packet_line(project: &ProjectContext) -> Result<Option<StatusLine>> {
+    let offers = offer::unclaimed_packets(project.store, project.world.now)?;
     let Some(first) = offers.first() else { return Ok(None) };
     let more = if offers.len() > 1 { format!(" (and {} more)", offers.len() - 1) } else { String::new() };
-    let text = format!("{}{more}", quoted(&first.purpose, 100));
+    let text = format!("{}{more}", in_quotation_marks(&first.purpose, 100));
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);
@@ -73,10 +73,10 @@ fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
     )))
 }
 
-impl Packets {
+impl PacketCount {
     /// Describes the packets: `3, the newest 20261115T192200Z-finish-the-parser`.
-    fn words(&self) -> String {
-        let Packets { count, at_least, open, newest } = self;
+    fn describe(&self) -> String {
+        let PacketCount { count, at_least, open, newest } = self;
         match (newest, open) {
             (Some(newest), Some(0)) if *count == 1 => format!("{newest} (done)"),
             (Some(newest), _) if *count == 1 => newest.clone(),
@@ -92,7 +92,7 @@ impl Packets {
 }
 
 /// Reports packets that cannot be picked up as they are, each with its first error.
-pub fn checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let mut names = match store.packet_names() {
         Ok(names) => names,
@@ -101,29 +101,29 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
             return vec![Check { name: "packets", text: "cannot be listed".to_owned(), findings }];
         }
     };
-    let Ok(marker) = store.marker() else { return Vec::new() };
+    let Ok(marker) = store.read_marker() else { return Vec::new() };
     if names.is_empty() {
         return Vec::new();
     }
-    let text = count(names.len(), "packet");
+    let text = count_with_noun(names.len(), "packet");
     // Check the newest packets, because these may still be needed.
     names.sort_unstable_by(|a, b| b.cmp(a));
-    let ids = names.iter().take(COUNTED).filter_map(|name| Id::new(name).ok());
-    let broken = ids.map(|id| super::check(store, &marker, &id)).filter(|checked| !checked.valid);
-    let findings = broken.filter_map(finding).collect();
+    let ids = names.iter().take(MAX_PACKETS_COUNTED).filter_map(|name| Id::new(name).ok());
+    let broken = ids.map(|id| super::check_packet(store, &marker, &id)).filter(|checked| !checked.valid);
+    let findings = broken.filter_map(first_error_finding).collect();
     vec![Check { name: "packets", text, findings }]
 }
 
-fn finding(checked: Checked) -> Option<Finding> {
-    let Checked { id, findings, .. } = checked;
-    let mut errors = findings.into_iter().filter(|finding| finding.level == Level::Error);
+fn first_error_finding(checked: CheckedPacket) -> Option<Finding> {
+    let CheckedPacket { id, findings, .. } = checked;
+    let mut errors = findings.into_iter().filter(|finding| finding.level == FindingLevel::Error);
     let first = errors.next()?;
     let more = match errors.count() {
         0 => String::new(),
-        more => format!("; and {}", count(more, "more error")),
+        more => format!("; and {}", count_with_noun(more, "more error")),
     };
     let text = format!("not a valid packet: {}{more}", first.text);
     let line = first.line;
-    let finding = Finding::new(Level::Warning, text).at(format!("packets/{id}.md"), line);
-    Some(finding.hint(format!("`thru packet validate {id}` names everything that is wrong with it")))
+    let finding = Finding::new(FindingLevel::Warning, text).at_line(format!("packets/{id}.md"), line);
+    Some(finding.with_hint(format!("`thru packet validate {id}` names everything that is wrong with it")))
 }

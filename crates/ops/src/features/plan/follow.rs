@@ -5,27 +5,27 @@ use model::id::Id;
 use model::plan::{LinkedTodos, follow_todos};
 use store::layout;
 
-use super::{Author, Begin, Entry, Source, change};
+use super::{LedgerNote, MissingPlan, PlanAuthor, PlanSource, change_plan};
 use crate::Result;
 use crate::features::evidence;
 use crate::hook::context::HookContext;
 
-pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
+pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
-    if digest.todos.is_empty() || store.dir().look(layout::PLAN)?.is_none() {
+    if digest.todos.is_empty() || store.dir().file_info(layout::PLAN)?.is_none() {
         return Ok(None);
     }
     let session = store.session(context.session);
-    let known: LinkedTodos = session.get()?.unwrap_or_default();
+    let known: LinkedTodos = session.read()?.unwrap_or_default();
     let by = context.session.to_string();
-    let author = Author { by, at: context.project.world.now };
+    let author = PlanAuthor { by, at: context.project.world.now };
     // Most stops change nothing in the list, and then the plan need not be read.
     let now = follow_todos(&model::plan::Plan::default(), &known, &digest.todos, "", "").todos;
     if now == known {
         return Ok(None);
     }
-    let Some(loaded) = super::load(store)? else { return Ok(None) };
-    let at = author.when();
+    let Some(loaded) = super::load_plan(store)? else { return Ok(None) };
+    let at = author.formatted_time();
     let moves = |plan: &model::plan::Plan| {
         let followed = follow_todos(plan, &known, &digest.todos, &author.by, &at);
         followed.without_rejected(|id| evidence::rejection(store, id).is_some())
@@ -36,16 +36,17 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     let mut notes: Vec<String> = rejected.into_iter().map(still_open).collect();
     // A stop that was killed in the middle has left its line in the ledger. The file is rebuilt from the ledger here;
     // otherwise it would stay outdated until the next change.
-    if !followed.moved.is_empty() || loaded.from == Source::Ledger {
-        let entry = Entry { what: "followed_todo", ..Entry::default() };
-        let changed = change(store, &author, entry, (Begin::Never, context.deadline.wait()), |plan| {
-            let (followed, _) = moves(plan);
-            Ok((followed.plan, Entry { id: followed.moved.join(" "), ..Entry::default() }))
-        })?;
+    if !followed.moved.is_empty() || loaded.from == PlanSource::Ledger {
+        let entry = LedgerNote { what: "followed_todo", ..LedgerNote::default() };
+        let changed =
+            change_plan(store, &author, entry, (MissingPlan::Never, context.deadline.lock_wait()), |plan| {
+                let (followed, _) = moves(plan);
+                Ok((followed.plan, LedgerNote { id: followed.moved.join(" "), ..LedgerNote::default() }))
+            })?;
         notes.extend(changed.notes);
     }
-    session.put(&now)?;
-    notes.into_iter().for_each(|note| context.warn(note));
+    session.write(&now)?;
+    notes.into_iter().for_each(|note| context.add_warning(note));
     Ok(None)
 }
 

@@ -5,25 +5,27 @@ use std::path::Path;
 
 use model::digest::Digest;
 use model::id::Id;
-use model::plan::{self, Imported, LinkedTodos, Phase, Plan, Task, TaskStatus, Unreadable, Warning};
+use model::plan::{
+    self, ImportWarning, ImportedPlan, LinkedTodos, Phase, Plan, Task, TaskStatus, UnreadableReason,
+};
 use model::render::one_line;
-use model::text::fingerprint;
+use model::text::fnv_fingerprint;
 use serde::Serialize;
 use serde_json::Value;
-use store::{Found, Store, layout};
+use store::{FoundRoot, Store, layout};
 
-use super::{Author, Begin, Entry, Source, WAIT, change};
+use super::{LOCK_WAIT, LedgerNote, MissingPlan, PlanAuthor, PlanSource, change_plan};
 use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
-use crate::session::list::{self, Chosen};
+use crate::session::list::{self, SessionChoice};
 use crate::{Error, Mode, Result, World};
 
 /// The largest file that is read. No person writes a plan as large as this.
-const LARGEST: usize = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 /// What happens to an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ExistingPlan {
     /// The existing plan is kept, and the import is refused.
     Free,
     /// The import replaces the existing plan, which stays in the ledger.
@@ -32,20 +34,20 @@ pub enum Place {
     Append,
 }
 
-impl Place {
+impl ExistingPlan {
     /// Returns the place that `--append` and `--replace` ask for. The argument parser has already refused both
     /// together.
-    pub fn of_flags(append: bool, replace: bool) -> Place {
+    pub fn from_flags(append: bool, replace: bool) -> ExistingPlan {
         match (append, replace) {
-            (true, _) => Place::Append,
-            (_, true) => Place::Replace,
-            (false, false) => Place::Free,
+            (true, _) => ExistingPlan::Append,
+            (_, true) => ExistingPlan::Replace,
+            (false, false) => ExistingPlan::Free,
         }
     }
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ImportReport {
     pub from: String,
     pub title: String,
     pub phases: usize,
@@ -54,7 +56,7 @@ pub struct Report {
     pub blocked: usize,
     pub dependencies: usize,
     /// What was ambiguous in the source, and how it was interpreted.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ImportWarning>,
     /// False if the plan was already imported, or if this was a dry run.
     pub written: bool,
     /// Whether the same plan had been imported before.
@@ -64,10 +66,10 @@ pub struct Report {
 }
 
 /// A plan to import, and where it comes from.
-pub(crate) struct Incoming {
+pub(crate) struct IncomingPlan {
     pub from: String,
     pub plan: Plan,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ImportWarning>,
     /// The fingerprint of the source, so that the same source is imported only once. Empty if the source is our own
     /// view of the plan.
     pub mark: String,
@@ -75,51 +77,56 @@ pub(crate) struct Incoming {
 }
 
 /// Imports a plan.json, or a plan.md by any author.
-pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Report> {
+pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: Mode) -> Result<ImportReport> {
     let mut incoming = read_file(world, path)?;
     belongs_here(world, &mut incoming.plan);
     if is_own_view(world, path)? {
         // The file is the view of the current plan, not a plan from elsewhere.
-        return put(world, &Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
+        return import_plan(
+            world,
+            &IncomingPlan { mark: String::new(), ..incoming },
+            ExistingPlan::Replace,
+            mode,
+        );
     }
-    put(world, &incoming, place, mode)
+    import_plan(world, &incoming, place, mode)
 }
 
 /// Makes a plan without a swarm one of this project's swarm: the user asked for it.
 fn belongs_here(world: &World, plan: &mut Plan) {
     if plan.swarm.trim().is_empty() {
-        settings::here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);
+        settings::settings_here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);
     }
 }
 
-pub(crate) fn read_file(world: &World, path: &Path) -> Result<Incoming> {
-    let bytes = store::read_given(path, LARGEST)?;
-    let given = InputRedactor::to(world);
-    let cleaned = given.clean_bytes(&bytes);
-    let Imported { mut plan, warnings } = read(path, &cleaned)?;
+pub(crate) fn read_file(world: &World, path: &Path) -> Result<IncomingPlan> {
+    let bytes = store::read_named_by_user(path, MAX_FILE_BYTES)?;
+    let given = InputRedactor::with_settings_of(world);
+    let cleaned = given.redact_bytes(&bytes);
+    let ImportedPlan { mut plan, warnings } = parse_plan_file(path, &cleaned)?;
     if plan.title.trim().is_empty() {
         plan.title = path.file_stem().map_or("Plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
     }
-    let mark = format!("{:016x}", fingerprint([&bytes]));
-    Ok(Incoming { from: path.display().to_string(), plan, warnings, mark, covered: given.was_covered() })
+    let mark = format!("{:016x}", fnv_fingerprint([&bytes]));
+    Ok(IncomingPlan { from: path.display().to_string(), plan, warnings, mark, covered: given.has_redacted() })
 }
 
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Imported> {
+pub(crate) fn parse_plan_file(path: &Path, bytes: &[u8]) -> Result<ImportedPlan> {
     let path = || path.to_owned();
-    plan::read_any(bytes).map_err(|problem| match problem {
-        Unreadable::Damaged { line, why } => Error::Damaged {
+    plan::read_json_or_markdown(bytes).map_err(|problem| match problem {
+        UnreadableReason::Damaged { line, why } => Error::Damaged {
             path: path(),
             line,
             why,
             hint: "a plan is markdown with headings and `- [ ]` items, or JSON with phases and tasks".into(),
         },
-        Unreadable::Foreign { why } => store::Error::Foreign { path: path(), why }.into(),
+        UnreadableReason::Foreign { why } => store::Error::Foreign { path: path(), why }.into(),
     })
 }
 
 fn is_own_view(world: &World, path: &Path) -> Result<bool> {
-    let Found::Marked { root, .. } = world.find()? else { return Ok(false) };
-    let folder = root.path.join(layout::STORE).canonicalize().ok();
+    let FoundRoot::Marked { root, .. } = world.find_root()? else { return Ok(false) };
+    let folder = root.path.join(layout::STORE_FOLDER).canonicalize().ok();
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_view = name == layout::PLAN_VIEW || name.starts_with(&format!("{}.edited-", layout::PLAN_VIEW));
     Ok(is_view
@@ -128,83 +135,89 @@ fn is_own_view(world: &World, path: &Path) -> Result<bool> {
 }
 
 /// The field in which a plan records what was imported into it.
-const MARKS: &str = "imported_from";
+const IMPORT_MARKS_FIELD: &str = "imported_from";
 
-pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) -> Result<Report> {
+pub(crate) fn import_plan(
+    world: &World,
+    incoming: &IncomingPlan,
+    place: ExistingPlan,
+    mode: Mode,
+) -> Result<ImportReport> {
     let store = match mode {
-        Mode::Write => Some(Project::find_or_make(world)?.store),
+        Mode::Write => Some(Project::find_or_create(world)?.store),
         // Without a project, nothing was imported before.
-        Mode::DryRun => match Project::find(world) {
+        Mode::DryRun => match Project::find_for_reading(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,
             Err(error) => return Err(error),
         },
     };
     let loaded = match &store {
-        Some(store) => super::load(store)?,
+        Some(store) => super::load_plan(store)?,
         None => None,
     };
-    let is_behind = loaded.as_ref().is_some_and(|loaded| loaded.from == Source::Ledger);
+    let is_behind = loaded.as_ref().is_some_and(|loaded| loaded.from == PlanSource::Ledger);
     let there = loaded.map(|loaded| loaded.plan);
-    let known = there.as_ref().is_some_and(|plan| marks(plan).contains(&incoming.mark.as_str()));
-    let mut report = report(incoming);
+    let known = there.as_ref().is_some_and(|plan| import_marks(plan).contains(&incoming.mark.as_str()));
+    let mut report = build_report(incoming);
     report.known = known;
-    let same = there.as_ref().is_some_and(|plan| without_mark(plan) == without_mark(&incoming.plan));
-    if known && place != Place::Append || same {
+    let same =
+        there.as_ref().is_some_and(|plan| without_import_marks(plan) == without_import_marks(&incoming.plan));
+    if known && place != ExistingPlan::Append || same {
         // If an import was killed in the middle, its line is in the ledger but not in the file. Rebuild the file
         // from the ledger.
         if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
-            let entry = Entry { what: "imported", ..Entry::default() };
-            let author = Author::here(world, None)?;
-            let keep = |plan: &Plan| Ok((plan.clone(), Entry::default()));
-            report.notes = change(store, &author, entry, (Begin::Never, WAIT), keep)?.notes;
+            let entry = LedgerNote { what: "imported", ..LedgerNote::default() };
+            let author = PlanAuthor::current_author(world, None)?;
+            let keep = |plan: &Plan| Ok((plan.clone(), LedgerNote::default()));
+            report.notes = change_plan(store, &author, entry, (MissingPlan::Never, LOCK_WAIT), keep)?.notes;
         }
         return Ok(report);
     }
-    if let (Some(plan), Place::Free) = (&there, place) {
+    if let (Some(plan), ExistingPlan::Free) = (&there, place) {
         return Err(Error::Refused {
-            what: format!("there is a plan already: {}", super::line(&plan.title)),
+            what: format!("there is a plan already: {}", super::to_one_line(&plan.title)),
             hint: "`--append` adds these phases to it; `--replace` replaces it, and the old one stays in the ledger"
                 .into(),
         });
     }
     let (Mode::Write, Some(store)) = (mode, store) else { return Ok(report) };
-    let author = Author::here(world, None)?;
-    let entry = Entry { what: "imported", why: one_line(&incoming.from, 200), ..Entry::default() };
-    let changed = change(&store, &author, entry, (Begin::IfNone, WAIT), |plan| {
+    let author = PlanAuthor::current_author(world, None)?;
+    let entry = LedgerNote { what: "imported", why: one_line(&incoming.from, 200), ..LedgerNote::default() };
+    let changed = change_plan(&store, &author, entry, (MissingPlan::IfNone, LOCK_WAIT), |plan| {
         let mut next = match (&there, place) {
-            (Some(_), Place::Append) => plan::append(plan, &incoming.plan),
+            (Some(_), ExistingPlan::Append) => plan::append_plan(plan, &incoming.plan),
             _ => incoming.plan.clone(),
         };
-        let mut all: Vec<Value> = marks(plan).into_iter().map(Value::from).collect();
+        let mut all: Vec<Value> = import_marks(plan).into_iter().map(Value::from).collect();
         if !incoming.mark.is_empty() && !all.iter().any(|mark| mark.as_str() == Some(&incoming.mark)) {
             all.push(incoming.mark.clone().into());
-            next.rest.insert(MARKS.to_owned(), Value::Array(all));
+            next.rest.insert(IMPORT_MARKS_FIELD.to_owned(), Value::Array(all));
         }
-        Ok((next, Entry::default()))
+        Ok((next, LedgerNote::default()))
     })?;
     report.written = changed.changed;
     report.notes = changed.notes;
     Ok(report)
 }
 
-fn marks(plan: &Plan) -> Vec<&str> {
-    match plan.rest.get(MARKS) {
+fn import_marks(plan: &Plan) -> Vec<&str> {
+    match plan.rest.get(IMPORT_MARKS_FIELD) {
         Some(Value::Array(marks)) => marks.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     }
 }
 
-fn without_mark(plan: &Plan) -> Plan {
+fn without_import_marks(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
-    plan.rest.shift_remove(MARKS);
+    plan.rest.shift_remove(IMPORT_MARKS_FIELD);
     plan
 }
 
-fn report(incoming: &Incoming) -> Report {
-    let Incoming { from, plan, warnings, covered, .. } = incoming;
+fn build_report(incoming: &IncomingPlan) -> ImportReport {
+    let IncomingPlan { from, plan, warnings, covered, .. } = incoming;
     let with = |status: TaskStatus| plan.tasks().filter(|task| task.status == status).count();
-    Report {
+    ImportReport {
         from: from.clone(),
         title: plan.title.clone(),
         phases: plan.phases.len(),
@@ -221,37 +234,42 @@ fn report(incoming: &Incoming) -> Report {
 }
 
 /// Imports the plan that the user approved in a session, and the agent's list.
-pub fn session(world: &World, named: Option<&str>, place: Place, mode: Mode) -> Result<(Report, Id, Chosen)> {
-    let project = Project::find(world)?;
-    let (session, chosen) = list::choose(world, &project.store, named)?;
-    let digest = project.store.digest(&session, |_| {})?;
-    let mut incoming = of_session(&digest).ok_or_else(|| Error::Absent {
+pub fn import_session_plan(
+    world: &World,
+    named: Option<&str>,
+    place: ExistingPlan,
+    mode: Mode,
+) -> Result<(ImportReport, Id, SessionChoice)> {
+    let project = Project::find_for_reading(world)?;
+    let (session, chosen) = list::choose_session(world, &project.store, named)?;
+    let digest = project.store.current_digest(&session, |_| {})?;
+    let mut incoming = plan_from_digest(&digest).ok_or_else(|| Error::Absent {
         what: format!("session {session} has neither an approved plan nor a list of things to do"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
     belongs_here(world, &mut incoming.plan);
-    let report = put(world, &incoming, place, mode)?;
+    let report = import_plan(world, &incoming, place, mode)?;
     if report.written {
-        link(&project.store, &session, &digest)?;
+        link_tasks_to_session(&project.store, &session, &digest)?;
     }
     Ok((report, session, chosen))
 }
 
-fn of_session(digest: &Digest) -> Option<Incoming> {
+fn plan_from_digest(digest: &Digest) -> Option<IncomingPlan> {
     let text = approved_plan(digest);
     let todos: Vec<_> = digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()).collect();
     if text.is_none() && todos.is_empty() {
         return None;
     }
-    let (mut plan, warnings) = match text.map(|text| plan::read_any(text.as_bytes())) {
-        Some(Ok(Imported { plan, warnings })) => (plan, warnings),
+    let (mut plan, warnings) = match text.map(|text| plan::read_json_or_markdown(text.as_bytes())) {
+        Some(Ok(ImportedPlan { plan, warnings })) => (plan, warnings),
         _ => (Plan::new(""), Vec::new()),
     };
     if plan.title.trim().is_empty() {
         plan.title = digest.prompts.first().map_or("Plan".to_owned(), |prompt| one_line(&prompt.text, 80));
     }
     let parts = text.into_iter().chain(todos.iter().map(|todo| todo.text.as_str()));
-    let mark = format!("{:016x}", fingerprint(parts));
+    let mark = format!("{:016x}", fnv_fingerprint(parts));
     let own = todos.iter().filter(|todo| !plan::is_task_of(&plan, &todo.text)).map(|todo| todo.text.clone());
     let own: Vec<String> = own.collect();
     if !own.is_empty() {
@@ -273,13 +291,13 @@ fn of_session(digest: &Digest) -> Option<Incoming> {
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);
-    Some(Incoming { from, plan: followed.plan, warnings, mark, covered: false })
+    Some(IncomingPlan { from, plan: followed.plan, warnings, mark, covered: false })
 }
 
 /// Links the tasks to the session's list: from now on changes in the list change the tasks.
-fn link(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
+fn link_tasks_to_session(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
-    Ok(store.session(session).put(&seen)?)
+    Ok(store.session(session).write(&seen)?)
 }
 
 /// Returns the plan that the user last approved.

@@ -2,9 +2,9 @@
 //! the phase.
 
 use jiff::Timestamp;
-use model::decision::{Decision, State};
+use model::decision::{Decision, DecisionState};
 use model::id::Id;
-use model::plan::{Phase, PhaseNotes, Plan, phase_record};
+use model::plan::{Phase, PhaseNotes, Plan, render_phase_record};
 use model::time;
 use store::{Durability, Store, layout};
 
@@ -12,40 +12,40 @@ use crate::Result;
 use crate::features::decisions;
 
 /// Writes the records of the phases that ended, and returns their paths.
-pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Result<Vec<String>> {
+pub fn write_phase_records(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for phase in ended.iter().filter_map(|id| plan.phase(*id)) {
-        let path = layout::phase_record(phase.id);
+        let path = layout::phase_record_path(phase.id);
         let notes_of = PhaseNotes {
-            decisions: decisions_of(store, phase, now)?,
-            evidence: evidence_of(store, phase),
+            decisions: decisions_of_phase(store, phase, now)?,
+            evidence: evidence_of_phase(store, phase),
             ..PhaseNotes::default()
         };
-        let record = phase_record(phase, &notes_of, &time::rfc3339(now));
-        store.dir().put(&path, record.as_bytes(), Durability::Synced)?;
-        notes.push(format!("phase {} is over; its record is {}/{path}", phase.id, layout::STORE));
+        let record = render_phase_record(phase, &notes_of, &time::to_rfc3339(now));
+        store.dir().write_at_path(&path, record.as_bytes(), Durability::Synced)?;
+        notes.push(format!("phase {} is over; its record is {}/{path}", phase.id, layout::STORE_FOLDER));
     }
     Ok(notes)
 }
 
 /// Returns the decisions in force that were made while the phase was current, or for one of its tasks.
-fn decisions_of(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<String>> {
-    let (standing, _) = decisions::recent(store, now)?;
+fn decisions_of_phase(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<String>> {
+    let (standing, _) = decisions::recent_decisions(store, now)?;
     let is_own = |decision: &Decision| {
         decision.phase == Some(phase.id) || phase.tasks.iter().any(|task| task.id == decision.task)
     };
-    let current = standing.iter().filter(|one| one.state == State::Current && is_own(&one.decision));
-    Ok(current.map(|one| one.decision.words(400)).collect())
+    let current = standing.iter().filter(|one| one.state == DecisionState::Current && is_own(&one.decision));
+    Ok(current.map(|one| one.decision.describe_for_model(400)).collect())
 }
 
 /// Returns the phases that ended here and have no record. A phase that was already over when it was imported does
 /// not count: its tasks have no times.
-pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
+pub fn phases_without_record(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     let mut missing = Vec::new();
     let ended_here =
         |phase: &&Phase| phase.status.is_over() && phase.tasks.iter().any(|task| task.done_at.is_some());
     for phase in plan.phases.iter().filter(ended_here) {
-        if store.dir().look(&layout::phase_record(phase.id))?.is_none() {
+        if store.dir().file_info(&layout::phase_record_path(phase.id))?.is_none() {
             missing.push(phase.id);
         }
     }
@@ -54,11 +54,12 @@ pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
 
 /// Returns the last evidence of each task, preferably evidence that thru saw itself. Evidence that cannot be read
 /// is left out; `thru doctor` reports it.
-fn evidence_of(store: &Store, phase: &Phase) -> Vec<String> {
+fn evidence_of_phase(store: &Store, phase: &Phase) -> Vec<String> {
     let last = |id: &Id| {
-        let bundle = store.evidence(id).ok().flatten()?;
-        let entry = bundle.entries.iter().rev().find(|entry| entry.is_seen()).or(bundle.entries.last())?;
-        Some(format!("{id} {}", entry.words()))
+        let bundle = store.read_evidence(id).ok().flatten()?;
+        let entry =
+            bundle.entries.iter().rev().find(|entry| entry.is_seen_by_thru()).or(bundle.entries.last())?;
+        Some(format!("{id} {}", entry.describe()))
     };
     phase.tasks.iter().filter_map(|task| last(&Id::new(&task.id).ok()?)).collect()
 }

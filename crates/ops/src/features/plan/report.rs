@@ -1,21 +1,21 @@
 //! The plan for `thru status` and `thru doctor`.
 
 use model::finding::Finding;
-use model::plan::{self, task_words};
+use model::plan::{self, describe_task};
 use model::render::one_line;
-use model::text::count;
+use model::text::count_with_noun;
 use serde_json::json;
 
 use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone};
 
-pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    let Some(loaded) = super::load(project.store)? else { return Ok(Vec::new()) };
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let Some(loaded) = super::load_plan(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing(&loaded.plan);
     let progress = standing.progress;
     let task = standing.task.map_or(String::new(), |task| {
         let verb = if standing.in_progress.is_empty() { "next" } else { "now" };
-        format!("; {verb} {}", task_words(task, 60))
+        format!("; {verb} {}", describe_task(task, 60))
     });
     let blocked = match standing.blocked.len() {
         0 => String::new(),
@@ -25,7 +25,8 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         title if title.is_empty() => "plan".to_owned(),
         title => title,
     };
-    let rest = format!(", {} of {} done{blocked}{task}", progress.done, count(progress.total, "task"));
+    let rest =
+        format!(", {} of {} done{blocked}{task}", progress.done, count_with_noun(progress.total, "task"));
     let json = json!({
         "title": loaded.plan.title,
         "progress": progress,
@@ -34,16 +35,19 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         "ready": standing.ready.len(),
         "blocked": standing.blocked.len(),
     });
-    Ok(vec![StatusLine::toned("plan", Tone::Strong, title, rest).with_json("plan", json)])
+    Ok(vec![StatusLine::colored("plan", Tone::Strong, title, rest).with_json("plan", json)])
 }
 
-pub fn checks(project: &ProjectContext) -> Vec<Check> {
-    let findings = match super::load(project.store) {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
+    let findings = match super::load_plan(project.store) {
         Ok(None) => return Vec::new(),
-        Ok(Some(loaded)) => match super::show::findings(project.store, &loaded) {
+        Ok(Some(loaded)) => match super::show::plan_findings(project.store, &loaded) {
             Ok((findings, lines)) => {
-                let text =
-                    format!("{}, {}", count(loaded.plan.tasks().count(), "task"), count(lines, "change"));
+                let text = format!(
+                    "{}, {}",
+                    count_with_noun(loaded.plan.tasks().count(), "task"),
+                    count_with_noun(lines, "change")
+                );
                 return vec![Check { name: "plan", text, findings }];
             }
             Err(error) => vec![Finding::from(&error)],

@@ -2,32 +2,32 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use model::finding::{Finding, Level};
-use model::plan::{self, Line, PhaseStatus, Plan, Progress, Standing, Task};
-use model::text::count;
+use model::finding::{Finding, FindingLevel};
+use model::plan::{self, LedgerLine, PhaseStatus, Plan, PlanStanding, Task, TaskProgress};
+use model::text::count_with_noun;
 use serde::Serialize;
 use store::layout;
 
-use super::{Loaded, Source, need};
+use super::{LoadedPlan, PlanSource, load_existing_plan};
 use crate::features::evidence::{self, show::EvidenceLine};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
 /// The whole plan, with its computed state.
 #[derive(Debug)]
-pub struct Shown {
-    pub loaded: Loaded,
+pub struct PlanShown {
+    pub loaded: LoadedPlan,
     /// Evidence by task. Tasks without evidence are left out.
     pub evidence: BTreeMap<String, EvidenceLine>,
 }
 
-impl Shown {
-    pub fn standing(&self) -> Standing<'_> {
+impl PlanShown {
+    pub fn standing(&self) -> PlanStanding<'_> {
         plan::standing(&self.loaded.plan)
     }
 
     /// Returns everything, for `--json`.
-    pub fn report(&self) -> PlanJson<'_> {
+    pub fn to_json(&self) -> PlanJson<'_> {
         let standing = self.standing();
         let ready: HashSet<&str> = standing.ready.iter().map(|task| task.id.as_str()).collect();
         let ids = |tasks: &[&Task]| tasks.iter().map(|task| task.id.clone()).collect::<Vec<_>>();
@@ -35,7 +35,7 @@ impl Shown {
             id: phase.id,
             name: &phase.name,
             status: phase.status,
-            progress: Progress::of(&phase.tasks),
+            progress: TaskProgress::count_tasks(&phase.tasks),
             tasks: phase
                 .tasks
                 .iter()
@@ -45,7 +45,7 @@ impl Shown {
                     ready: ready.contains(task.id.as_str()),
                     waits_for: match task.status.is_over() {
                         true => Vec::new(),
-                        false => standing.waits_for(task).map(|(id, _)| id.to_owned()).collect(),
+                        false => standing.open_dependencies(task).map(|(id, _)| id.to_owned()).collect(),
                     },
                 })
                 .collect(),
@@ -61,7 +61,7 @@ impl Shown {
             in_progress: ids(&standing.in_progress),
             blocked: ids(&standing.blocked),
             phases: phases.collect(),
-            problems: plan::problems(&self.loaded.plan).iter().map(ToString::to_string).collect(),
+            problems: plan::find_problems(&self.loaded.plan).iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -70,8 +70,8 @@ impl Shown {
 pub struct PlanJson<'p> {
     title: &'p str,
     swarm: &'p str,
-    source: Source,
-    progress: Progress,
+    source: PlanSource,
+    progress: TaskProgress,
     current_phase: Option<u32>,
     current_task: Option<String>,
     ready: Vec<String>,
@@ -86,7 +86,7 @@ struct PhaseJson<'p> {
     id: u32,
     name: &'p str,
     status: PhaseStatus,
-    progress: Progress,
+    progress: TaskProgress,
     tasks: Vec<TaskJson<'p>>,
 }
 
@@ -100,11 +100,11 @@ struct TaskJson<'p> {
     evidence: Option<&'p EvidenceLine>,
 }
 
-pub fn show(world: &World) -> Result<Shown> {
-    let project = Project::find(world)?;
-    let loaded = need(&project.store)?;
-    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
-    Ok(Shown { loaded, evidence: evidence::show::lines(&project.store, &judge) })
+pub fn show_plan(world: &World) -> Result<PlanShown> {
+    let project = Project::find_for_reading(world)?;
+    let loaded = load_existing_plan(&project.store)?;
+    let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
+    Ok(PlanShown { loaded, evidence: evidence::show::evidence_lines(&project.store, &judge) })
 }
 
 /// One task, with the tasks that it waits for and the tasks that wait for it.
@@ -132,127 +132,129 @@ pub struct HistoryLine {
     pub why: String,
 }
 
-impl From<Line> for HistoryLine {
-    fn from(line: Line) -> HistoryLine {
-        let Line { seq, ts, what, id, by, why, .. } = line;
+impl From<LedgerLine> for HistoryLine {
+    fn from(line: LedgerLine) -> HistoryLine {
+        let LedgerLine { seq, ts, what, id, by, why, .. } = line;
         HistoryLine { seq, at: ts, what, id, by, why }
     }
 }
 
-pub fn task(world: &World, id: &str) -> Result<TaskShown> {
-    let project = Project::find(world)?;
-    let plan = need(&project.store)?.plan;
+pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
+    let project = Project::find_for_reading(world)?;
+    let plan = load_existing_plan(&project.store)?.plan;
     let standing = plan::standing(&plan);
     let Some(task) = plan.task(id) else {
-        let near = plan.near(id).map_or(String::new(), |near| format!("did you mean {near}? "));
+        let near = plan.nearest_task_id(id).map_or(String::new(), |near| format!("did you mean {near}? "));
         return Err(Error::Absent {
-            what: format!("there is no task {}", super::line(id)),
+            what: format!("there is no task {}", super::to_one_line(id)),
             hint: format!("{near}`thru plan show` lists the tasks"),
         });
     };
-    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
-    let history = log(world)?.lines.into_iter().filter(|line| line.id == id).collect();
+    let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);
+    let history = show_log(world)?.lines.into_iter().filter(|line| line.id == id).collect();
     Ok(TaskShown {
         phase_name: plan.phase(task.phase).map(|phase| phase.name.clone()).unwrap_or_default(),
         ready: standing.ready.iter().any(|ready| ready.id == task.id),
-        waits_for: standing.waits_for(task).map(|(id, _)| id.to_owned()).collect(),
-        held_up: standing.held_up_by(id).into_iter().map(|task| task.id.clone()).collect(),
-        evidence: evidence::show::line(&project.store, &judge, id),
+        waits_for: standing.open_dependencies(task).map(|(id, _)| id.to_owned()).collect(),
+        held_up: standing.tasks_waiting_for(id).into_iter().map(|task| task.id.clone()).collect(),
+        evidence: evidence::show::evidence_line(&project.store, &judge, id),
         task: task.clone(),
         history,
     })
 }
 
 #[derive(Debug, Serialize)]
-pub struct Log {
+pub struct PlanLog {
     pub lines: Vec<HistoryLine>,
     /// The number of lines that cannot be read.
     pub torn: usize,
 }
 
-pub fn log(world: &World) -> Result<Log> {
-    let project = Project::find(world)?;
-    let (lines, tally) = project.store.plan_ledger()?;
-    Ok(Log { lines: lines.into_iter().map(HistoryLine::from).collect(), torn: tally.torn.len() })
+pub fn show_log(world: &World) -> Result<PlanLog> {
+    let project = Project::find_for_reading(world)?;
+    let (lines, tally) = project.store.read_plan_ledger()?;
+    Ok(PlanLog { lines: lines.into_iter().map(HistoryLine::from).collect(), torn: tally.torn.len() })
 }
 
 /// What `thru plan check` found.
 #[derive(Debug, Serialize)]
-pub struct Checked {
+pub struct CheckedPlan {
     pub title: String,
     pub tasks: usize,
     pub ledger_lines: usize,
     pub findings: Vec<Finding>,
 }
 
-impl Checked {
+impl CheckedPlan {
     pub fn is_good(&self) -> bool {
-        self.findings.iter().all(|finding| finding.level == Level::Note)
+        self.findings.iter().all(|finding| finding.level == FindingLevel::Note)
     }
 }
 
-pub fn check(world: &World) -> Result<Checked> {
-    let project = Project::find(world)?;
-    let loaded = need(&project.store)?;
-    let (findings, ledger_lines) = findings(&project.store, &loaded)?;
+pub fn check_plan(world: &World) -> Result<CheckedPlan> {
+    let project = Project::find_for_reading(world)?;
+    let loaded = load_existing_plan(&project.store)?;
+    let (findings, ledger_lines) = plan_findings(&project.store, &loaded)?;
     let tasks = loaded.plan.tasks().count();
-    Ok(Checked { title: loaded.plan.title, tasks, ledger_lines, findings })
+    Ok(CheckedPlan { title: loaded.plan.title, tasks, ledger_lines, findings })
 }
 
 /// Returns what is wrong with the plan, its ledger and its view.
-pub(super) fn findings(
+pub(super) fn plan_findings(
     store: &store::Store,
-    Loaded { plan, from }: &Loaded,
+    LoadedPlan { plan, from }: &LoadedPlan,
 ) -> Result<(Vec<Finding>, usize)> {
-    let error = |text: String| Finding::new(Level::Error, text).at(layout::PLAN, None);
+    let error = |text: String| Finding::new(FindingLevel::Error, text).at_line(layout::PLAN, None);
     let hint = "fix it with `thru plan set ID --depends …`, or in plan.json";
     let mut found: Vec<Finding> =
-        plan::problems(plan).iter().map(|problem| error(problem.to_string()).hint(hint)).collect();
-    let (lines, tally) = store.plan_ledger()?;
+        plan::find_problems(plan).iter().map(|problem| error(problem.to_string()).with_hint(hint)).collect();
+    let (lines, tally) = store.read_plan_ledger()?;
     let count_lines = lines.len();
     if !tally.torn.is_empty() {
         let text = format!(
             "{} could not be read (cut off by a crash, or not written by thru)",
-            count(tally.torn.len(), "line")
+            count_with_noun(tally.torn.len(), "line")
         );
         let line = tally.torn.first().map(|(_, line)| *line);
-        found.push(Finding::new(Level::Note, text).at(layout::PLAN_LEDGER, line));
+        found.push(Finding::new(FindingLevel::Note, text).at_line(layout::PLAN_LEDGER, line));
     }
-    let fold = plan::fold(lines);
+    let fold = plan::fold_ledger(lines);
     for seq in &fold.gaps {
         let text = format!("change {seq} does not follow from the one before it: lines are missing");
-        found.push(Finding::new(Level::Warning, text).at(layout::PLAN_LEDGER, None));
+        found.push(Finding::new(FindingLevel::Warning, text).at_line(layout::PLAN_LEDGER, None));
     }
     match from {
-        Source::File if fold.plan.as_ref() != Some(plan) => {
+        PlanSource::File if fold.plan.as_ref() != Some(plan) => {
             found.push(
-                Finding::new(Level::Warning, "the ledger gives another plan than plan.json")
-                    .at(layout::PLAN_LEDGER, None),
+                Finding::new(FindingLevel::Warning, "the ledger gives another plan than plan.json")
+                    .at_line(layout::PLAN_LEDGER, None),
             );
         }
-        Source::File => {}
-        Source::Ledger => found.push(
+        PlanSource::File => {}
+        PlanSource::Ledger => found.push(
             Finding::new(
-                Level::Note,
+                FindingLevel::Note,
                 "plan.json is older than the ledger, because a change was interrupted; the ledger is right",
             )
-            .at(layout::PLAN, None)
-            .hint("the next change rewrites it"),
+            .at_line(layout::PLAN, None)
+            .with_hint("the next change rewrites it"),
         ),
-        Source::EditedFile => found.push(
+        PlanSource::EditedFile => found.push(
             Finding::new(
-                Level::Note,
+                FindingLevel::Note,
                 "plan.json was edited by hand; the next change records that in the ledger",
             )
-            .at(layout::PLAN, None),
+            .at_line(layout::PLAN, None),
         ),
     }
-    if let Some(view) = store.plan_view()?
-        && !plan::is_as_written(&String::from_utf8_lossy(&view))
+    if let Some(view) = store.read_plan_view()?
+        && !plan::is_unedited(&String::from_utf8_lossy(&view))
     {
-        let hint = format!("`thru plan import {}/{}` imports that", layout::STORE, layout::PLAN_VIEW);
+        let hint = format!("`thru plan import {}/{}` imports that", layout::STORE_FOLDER, layout::PLAN_VIEW);
         found.push(
-            Finding::new(Level::Note, "plan.md was edited by hand").at(layout::PLAN_VIEW, None).hint(hint),
+            Finding::new(FindingLevel::Note, "plan.md was edited by hand")
+                .at_line(layout::PLAN_VIEW, None)
+                .with_hint(hint),
         );
     }
     Ok((found, count_lines))
@@ -260,36 +262,36 @@ pub(super) fn findings(
 
 /// The tasks that can be begun now, and the others.
 #[derive(Debug, Serialize)]
-pub struct Next {
+pub struct NextTasks {
     pub in_progress: Vec<Task>,
     pub ready: Vec<Task>,
     /// Open tasks that are not ready, each with the tasks that it waits for.
-    pub waiting: Vec<Waiting>,
-    pub progress: Progress,
+    pub waiting: Vec<WaitingTask>,
+    pub progress: TaskProgress,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Waiting {
+pub struct WaitingTask {
     pub id: String,
     pub waits_for: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_reason: Option<String>,
 }
 
-pub fn next(world: &World) -> Result<Next> {
-    let project = Project::find(world)?;
-    let plan: Plan = need(&project.store)?.plan;
+pub fn next(world: &World) -> Result<NextTasks> {
+    let project = Project::find_for_reading(world)?;
+    let plan: Plan = load_existing_plan(&project.store)?.plan;
     let standing = plan::standing(&plan);
     let clone = |tasks: &[&Task]| tasks.iter().map(|task| (*task).clone()).collect::<Vec<_>>();
     let listed: HashSet<&str> =
         standing.ready.iter().chain(&standing.in_progress).map(|task| task.id.as_str()).collect();
     let is_listed = |task: &Task| task.status.is_over() || listed.contains(task.id.as_str());
-    let waiting = plan.tasks().filter(|task| !is_listed(task)).map(|task| Waiting {
+    let waiting = plan.tasks().filter(|task| !is_listed(task)).map(|task| WaitingTask {
         id: task.id.clone(),
-        waits_for: standing.waits_for(task).map(|(id, _)| id.to_owned()).collect(),
+        waits_for: standing.open_dependencies(task).map(|(id, _)| id.to_owned()).collect(),
         blocked_reason: task.blocked_reason.clone(),
     });
-    Ok(Next {
+    Ok(NextTasks {
         waiting: waiting.collect(),
         in_progress: clone(&standing.in_progress),
         ready: clone(&standing.ready),

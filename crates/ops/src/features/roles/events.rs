@@ -6,14 +6,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::brief::{Candidate, Occasion};
 use model::config::Settings;
-use model::event::{Action, Event, Kind, Source};
+use model::event::{Event, EventKind, FileAction, StartSource};
 use model::id::Id;
-use model::render::code;
-use model::reply::Part;
+use model::render::in_backticks;
+use model::reply::ReplyPart;
 use model::role::event::{RoleEvent, role_event};
-use model::role::lifecycle::{Actor, Happened, Insist, Validity};
-use model::role::{self, ContextFile, Facts, RoleFacts};
-use store::role::{Changed, Missing, RoleBinding};
+use model::role::lifecycle::{FileValidity, ForceStep, LifecycleEvent, StepActor};
+use model::role::{self, ContextFile, OutsideFacts, RoleFacts};
+use store::role::{LifecycleChange, MissingLifecycle, RoleBinding};
 
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
@@ -22,7 +22,7 @@ use crate::{Error, Result};
 
 /// How many of a role's candidates a new session gets: the one with the name of its role, and the one with its
 /// goal.
-const TOLD_AT_STARTUP: usize = 2;
+const MAX_CANDIDATES_AT_STARTUP: usize = 2;
 
 /// Who changes the state of a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +40,9 @@ pub(crate) struct RoleMover<'a> {
 /// Decides what an event does to the role of its session.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(happened) = role_event(context.event, context.pending, &context.record.files) else {
-        return Ok(Decision::nothing("the event says nothing about a role"));
+        return Ok(Decision::no_action("the event says nothing about a role"));
     };
-    let is_new = is_new(context.event);
+    let is_new = is_new_session(context.event);
     let mover = RoleMover {
         project: context.project,
         by: context.harness.name,
@@ -50,28 +50,31 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         previous: context.event.previous.as_deref(),
         deadline: context.deadline,
     };
-    let Some((role, known)) = mover.known(is_new)? else {
-        return Ok(Decision::nothing("the session has no role"));
+    let Some((role, known)) = mover.session_role(is_new)? else {
+        return Ok(Decision::no_action("the session has no role"));
     };
     // A terminal stays open longer than the value of a variable is valid. So a variable alone does not create a
     // role.
-    if known == Known::Variable && !mover.has_records(&role)? {
-        return Ok(Decision::nothing(format!("a variable names the role {role}, which has no context file")));
+    if known == RoleOrigin::Variable && !mover.has_records(&role)? {
+        return Ok(Decision::no_action(format!(
+            "a variable names the role {role}, which has no context file"
+        )));
     }
     let why = format!("the session has the role {role}");
     let what = format!("move the lifecycle of {role}: {happened:?}");
-    Ok(Decision::change(Part::silent(), why, what, move || {
-        mover.register(&role, known)?;
-        if let Some(warning) = mover.apply(&role, &happened)? {
-            context.warn(warning);
+    Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+        mover.register_role(&role, known)?;
+        if let Some(warning) = mover.apply_event(&role, &happened)? {
+            context.add_warning(warning);
         }
-        Ok(Part::silent())
+        Ok(ReplyPart::silent())
     }))
 }
 
 /// Returns whether the event begins a new session. Such a session has no role yet, unless a variable names one.
-fn is_new(event: &Event) -> bool {
-    let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear });
+fn is_new_session(event: &Event) -> bool {
+    let new =
+        matches!(event.kind, EventKind::SessionStart { source: StartSource::Startup | StartSource::Clear });
     new && event.previous.is_none()
 }
 
@@ -81,95 +84,103 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
 }
 
 /// Returns what a brief says about the session's role.
-pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, settings, .. } = context.project;
     let mover = RoleMover {
         project: context.project,
         by: "",
         session: context.session,
         previous: None,
-        deadline: Deadline::within(Duration::ZERO),
+        deadline: Deadline::of_command(Duration::ZERO),
     };
     let is_new = context.occasion == Occasion::Started;
-    let Some((role, _)) = mover.known(is_new)? else { return Ok(Vec::new()) };
-    let found = match super::find(root, settings, &role) {
+    let Some((role, _)) = mover.session_role(is_new)? else { return Ok(Vec::new()) };
+    let found = match super::find_context_file(root, settings, &role) {
         Ok(found) => found,
         Err(error) => {
-            let text = format!("{role}; its context file cannot be read: {}", code(&error.to_string(), 300));
+            let text =
+                format!("{role}; its context file cannot be read: {}", in_backticks(&error.to_string(), 300));
             return Ok(vec![Candidate::new(&role::SECTION, format!("role:{role}:name"), text)]);
         }
     };
-    let would_be = || super::would_be(root, settings, &role).unwrap_or_default();
+    let would_be = || super::expected_path(root, settings, &role).unwrap_or_default();
     let path = found.as_ref().map_or_else(would_be, |file| file.shown.clone());
     let file = found.map(|file| ContextFile::read(file.bytes));
-    let report = file.as_ref().map(|file| file.check(&facts(settings, world.now)));
-    let mut candidates = role::candidates(&RoleFacts {
+    let report = file.as_ref().map(|file| file.check(&lifecycle_facts(settings, world.now)));
+    let mut candidates = role::role_candidates(&RoleFacts {
         role: &role,
         path: &path,
         file: file.as_ref(),
         report: report.as_ref(),
-        redact: settings.redact(),
+        redact: settings.redact_options(),
     });
     if is_new {
-        candidates.truncate(TOLD_AT_STARTUP);
+        candidates.truncate(MAX_CANDIDATES_AT_STARTUP);
     }
     Ok(candidates)
 }
 
-fn facts(settings: &Settings, now: Timestamp) -> Facts<'static> {
-    Facts { now, stale_hours: settings.roles_stale_hours, newest_commit: None, gone: &[] }
+fn lifecycle_facts(settings: &Settings, now: Timestamp) -> OutsideFacts<'static> {
+    OutsideFacts { now, stale_hours: settings.roles_stale_hours, newest_commit: None, gone: &[] }
 }
 
 impl RoleMover<'_> {
     /// Changes the state of the role. The returned text is a warning for the user: nothing failed.
-    fn apply(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
+    fn apply_event(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
-            RoleEvent::Continued => Happened::Start,
-            RoleEvent::NotCompacted => Happened::NeverCame,
-            RoleEvent::Compacting => return self.compaction(role),
+            RoleEvent::Continued => LifecycleEvent::Start,
+            RoleEvent::NotCompacted => LifecycleEvent::NeverCame,
+            RoleEvent::Compacting => return self.record_compaction(role),
             RoleEvent::Touched(files) => {
-                let own = files.iter().filter(|file| role::of_file(&file.path).as_ref() == Some(role));
+                let own = files.iter().filter(|file| role::role_of_file(&file.path).as_ref() == Some(role));
                 // The last action counts: a command can first read and then write.
                 match own.map(|file| file.action).next_back() {
-                    Some(Action::Read) => Happened::FileRead,
-                    Some(Action::Edit | Action::Create) => Happened::FileEdited,
-                    Some(Action::Delete | Action::Mention) | None => return Ok(None),
+                    Some(FileAction::Read) => LifecycleEvent::FileRead,
+                    Some(FileAction::Edit | FileAction::Create) => LifecycleEvent::FileEdited,
+                    Some(FileAction::Delete | FileAction::Mention) | None => return Ok(None),
                 }
             }
         };
-        self.step(role, happened)
+        self.step_lifecycle(role, happened)
     }
 
     /// Records a compaction. Checks the context file as `thru context validate` does, but without the checks that
     /// start a process.
-    pub(crate) fn compaction(&self, role: &Id) -> Result<Option<String>> {
+    pub(crate) fn record_compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
-        let Some(file) = super::find(root, settings, role)? else {
+        let Some(file) = super::find_context_file(root, settings, role)? else {
             return Ok(Some(format!(
                 "the role {role} has no context file; `thru context new {role}` makes one"
             )));
         };
-        let report = ContextFile::read(file.bytes).check(&facts(settings, world.now));
-        let validity = if report.is_valid() { Validity::Valid } else { Validity::Invalid };
-        let warning = self.step(role, Happened::Compaction(validity))?;
-        if validity == Validity::Valid {
+        let report = ContextFile::read(file.bytes).check(&lifecycle_facts(settings, world.now));
+        let validity = if report.is_valid() { FileValidity::Valid } else { FileValidity::Invalid };
+        let warning = self.step_lifecycle(role, LifecycleEvent::Compaction(validity))?;
+        if validity == FileValidity::Valid {
             return Ok(warning);
         }
         let errors: Vec<String> = report.errors().iter().map(ToString::to_string).collect();
         Ok(Some(format!("{} is not valid: {}", file.shown, errors.join("; "))))
     }
 
-    fn step(&self, role: &Id, happened: Happened) -> Result<Option<String>> {
+    fn step_lifecycle(&self, role: &Id, happened: LifecycleEvent) -> Result<Option<String>> {
         let ProjectContext { world, store, .. } = self.project;
         let session = self.session.map(Id::as_str);
-        let actor = Actor { by: self.by, session, previous: self.previous, now: world.now };
-        let hear = |lifecycle: &mut role::lifecycle::Lifecycle| lifecycle.hear(happened, Insist::No, &actor);
-        let changed = store.change_lifecycle(role, Missing::Create(world.now), self.deadline.wait(), hear)?;
+        let actor = StepActor { by: self.by, session, previous: self.previous, now: world.now };
+        let hear = |lifecycle: &mut role::lifecycle::Lifecycle| {
+            lifecycle.apply_event(happened, ForceStep::No, &actor)
+        };
+        let changed = store.change_lifecycle(
+            role,
+            MissingLifecycle::Create(world.now),
+            self.deadline.lock_wait(),
+            hear,
+        )?;
         Ok(match changed {
-            Changed::None | Changed::To { .. } => None,
-            Changed::Refused(refused) => Some(refused.to_string()),
-            Changed::Clash { other } => {
+            LifecycleChange::None | LifecycleChange::To { .. } => None,
+            LifecycleChange::Refused(refused) => Some(refused.to_string()),
+            LifecycleChange::Clash { other } => {
                 Some(format!("the role {other} already uses the state file of {role}"))
             }
         })
@@ -178,34 +189,34 @@ impl RoleMover<'_> {
     /// Returns whether the role has a context file or a lifecycle.
     fn has_records(&self, role: &Id) -> Result<bool> {
         let ProjectContext { root, settings, store, .. } = self.project;
-        Ok(super::find(root, settings, role)?.is_some() || store.lifecycle(role)?.is_some())
+        Ok(super::find_context_file(root, settings, role)?.is_some() || store.read_lifecycle(role)?.is_some())
     }
 
     /// Registers a role that only a variable names, so that the session keeps it.
-    fn register(&self, role: &Id, known: Known) -> Result<()> {
+    fn register_role(&self, role: &Id, known: RoleOrigin) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
-        if let (Known::Variable, Some(session)) = (known, self.session) {
-            let create = Missing::Create(world.now);
-            let changed = store.change_lifecycle(role, create, self.deadline.wait(), |_| Ok(0))?;
-            super::refuse_clash(role, &changed)?;
-            store.session(session).put(&RoleBinding { role: Some(role.clone()) })?;
+        if let (RoleOrigin::Variable, Some(session)) = (known, self.session) {
+            let create = MissingLifecycle::Create(world.now);
+            let changed = store.change_lifecycle(role, create, self.deadline.lock_wait(), |_| Ok(0))?;
+            super::refuse_similar_name(role, &changed)?;
+            store.session(session).write(&RoleBinding { role: Some(role.clone()) })?;
         }
         Ok(())
     }
 
     /// Returns the session's role: the registered role, or else the role that a variable names.
-    fn known(&self, is_new: bool) -> Result<Option<(Id, Known)>> {
-        let variable = super::variable(self.project.world);
+    fn session_role(&self, is_new: bool) -> Result<Option<(Id, RoleOrigin)>> {
+        let variable = super::role_from_variable(self.project.world);
         if is_new && variable.is_none() {
             return Ok(None);
         }
         let store = self.project.store;
-        if let Some(role) = self.session.map_or(Ok(None), |session| store.role_of(session))? {
-            return Ok(Some((role, Known::Registered)));
+        if let Some(role) = self.session.map_or(Ok(None), |session| store.role_of_session(session))? {
+            return Ok(Some((role, RoleOrigin::Registered)));
         }
         match variable {
             Some((name, value)) => match Id::new(&value) {
-                Ok(role) => Ok(Some((role, Known::Variable))),
+                Ok(role) => Ok(Some((role, RoleOrigin::Variable))),
                 Err(bad) => Err(Error::Usage { what: format!("${name}: {bad}"), hint: String::new() }),
             },
             None => Ok(None),
@@ -214,7 +225,7 @@ impl RoleMover<'_> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+enum RoleOrigin {
     Registered,
     Variable,
 }

@@ -7,14 +7,14 @@ use model::role;
 use serde::Serialize;
 use store::{Dir, EntryKind};
 
-use crate::features::roles::{look, look_or_make};
+use crate::features::roles::{find_or_create_roles, find_roles};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
 
 /// The folder that is imported if none is named.
-pub const FOLDER: &str = "session/agents";
+pub const DEFAULT_AGENTS_FOLDER: &str = "session/agents";
 
-const LARGEST: usize = 1024 * 1024;
+const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentsReport {
@@ -30,14 +30,14 @@ pub struct ImportedAgent {
     pub role: String,
     /// The path of the imported file.
     pub file: String,
-    pub outcome: Outcome,
+    pub outcome: ImportOutcome,
     /// The number of errors that `thru context validate` finds in the file.
     pub errors: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum ImportOutcome {
     Imported,
     /// The same file was imported before, so nothing is written.
     Same,
@@ -45,18 +45,18 @@ pub enum Outcome {
     Exists,
 }
 
-pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsReport> {
+pub fn import_agents(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsReport> {
     let roles = match mode {
-        Mode::Write => look_or_make(world)?.0,
-        Mode::DryRun => look(world)?,
+        Mode::Write => find_or_create_roles(world)?.0,
+        Mode::DryRun => find_roles(world)?,
     };
     // A folder that the user names may be a link. The default folder is in the project and may have come with it,
     // so a link is refused there.
     let dir = match named {
-        Some(folder) => Dir::open(&world.need_cwd()?.join(folder))?,
-        None => Dir::open(&roles.root.checkout)?.sub(FOLDER)?,
+        Some(folder) => Dir::open(&world.require_cwd()?.join(folder))?,
+        None => Dir::open(&roles.root.checkout)?.open_subfolder(DEFAULT_AGENTS_FOLDER)?,
     };
-    let redactor = InputRedactor::to(world);
+    let redactor = InputRedactor::with_settings_of(world);
     let mut report = AgentsReport {
         folder: dir.path().display().to_string(),
         agents: Vec::new(),
@@ -68,7 +68,7 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsRepo
     for entry in entries {
         let mut leave_out =
             |why: &str| report.left_out.push(format!("{}: {why}", one_line(&entry.name, 100)));
-        let Some(role) = role::of_file(&entry.name) else {
+        let Some(role) = role::role_of_file(&entry.name) else {
             leave_out("not a context file (ROLE.context.md)");
             continue;
         };
@@ -76,7 +76,7 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsRepo
             leave_out("a folder, a link or a pipe; only files are read");
             continue;
         }
-        let bytes = match dir.read(&entry.name, LARGEST) {
+        let bytes = match dir.read_file(&entry.name, MAX_FILE_BYTES) {
             Ok(bytes) => bytes,
             Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => {
                 leave_out(&why);
@@ -84,18 +84,18 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsRepo
             }
             Err(error) => return Err(error.into()),
         };
-        let text = redactor.clean_bytes(&bytes);
-        let (file, known) = roles.imported_to(&role)?;
+        let text = redactor.redact_bytes(&bytes);
+        let (file, known) = roles.import_target(&role)?;
         let outcome = match known {
-            Some(known) if known == text.as_ref() => Outcome::Same,
-            Some(_) => Outcome::Exists,
-            None => Outcome::Imported,
+            Some(known) if known == text.as_ref() => ImportOutcome::Same,
+            Some(_) => ImportOutcome::Exists,
+            None => ImportOutcome::Imported,
         };
-        if (outcome, mode) == (Outcome::Imported, Mode::Write) {
-            let (folder, name, _) = roles.new_file(&role)?;
-            folder.create(&name, &text)?;
+        if (outcome, mode) == (ImportOutcome::Imported, Mode::Write) {
+            let (folder, name, _) = roles.new_file_location(&role)?;
+            folder.create_private_file(&name, &text)?;
         }
-        let errors = roles.check(world, &text).errors().len();
+        let errors = roles.check_context_file(world, &text).errors().len();
         report.agents.push(ImportedAgent { role: role.to_string(), file, outcome, errors });
     }
     if report.agents.is_empty() {
@@ -104,6 +104,6 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<AgentsRepo
             hint: "name the folder that contains them: `thru import agents FOLDER`".into(),
         });
     }
-    report.covered = redactor.was_covered();
+    report.covered = redactor.has_redacted();
     Ok(report)
 }

@@ -1,79 +1,88 @@
 //! `thru lifecycle`: shows the state of each role, and changes it when a person or an agent asks for it.
 
 use model::id::Id;
-use model::role::lifecycle::{Actor, Happened, Insist, Lifecycle, State, Step, Validity};
-use model::role::{Finding, Kind};
+use model::role::lifecycle::{
+    FileValidity, ForceStep, Lifecycle, LifecycleEvent, LifecycleState, LifecycleStep, StepActor,
+};
+use model::role::{RoleFinding, RoleFindingKind};
 use serde::Serialize;
-use store::role::{Changed, Missing};
-use store::{Found, Store};
+use store::role::{LifecycleChange, MissingLifecycle};
+use store::{FoundRoot, Store};
 
 use crate::features::ProjectContext;
 use crate::features::roles::events::RoleMover;
-use crate::features::roles::{Identity, Roles, Source, id, identify, look, look_or_make, refuse_clash};
+use crate::features::roles::{
+    IdentifiedRole, RoleSource, Roles, find_or_create_roles, find_roles, identify_role, parse_role_name,
+    refuse_similar_name,
+};
 use crate::hook::deadline::Deadline;
 use crate::project::settings;
 use crate::session::list;
-use crate::setup::init::PATIENCE;
+use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
 /// The actor that is recorded for steps from the command line.
-const CLI: &str = "cli";
+const COMMAND_LINE_ACTOR: &str = "cli";
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Begun {
+pub struct BegunLifecycle {
     pub role: String,
-    pub state: State,
+    pub state: LifecycleState,
     /// False if the lifecycle already existed.
     pub created: bool,
 }
 
-pub fn init(world: &World, name: &str) -> Result<Begun> {
-    let role = id(name)?;
-    let (_, store) = look_or_make(world)?;
-    match store.change_lifecycle(&role, Missing::Replace(world.now), PATIENCE, |_| Ok(0))? {
-        Changed::To { lifecycle, created } => {
-            Ok(Begun { role: lifecycle.role, state: lifecycle.state, created })
+pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
+    let role = parse_role_name(name)?;
+    let (_, store) = find_or_create_roles(world)?;
+    match store.change_lifecycle(&role, MissingLifecycle::Replace(world.now), LOCK_WAIT, |_| Ok(0))? {
+        LifecycleChange::To { lifecycle, created } => {
+            Ok(BegunLifecycle { role: lifecycle.role, state: lifecycle.state, created })
         }
-        changed => Err(not_changed(&role, &changed)),
+        changed => Err(not_changed_error(&role, &changed)),
     }
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Saved {
+pub struct SaveReport {
     pub role: String,
-    pub source: Source,
+    pub source: RoleSource,
     /// `None` if there is no file. Then `missing` says where the file would be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     pub valid: bool,
-    pub findings: Vec<Finding>,
-    pub state: State,
+    pub findings: Vec<RoleFinding>,
+    pub state: LifecycleState,
     pub since: String,
 }
 
 /// Checks the file and moves the role to `saved`, or back to `active`. The file itself is not changed.
-pub fn save(world: &World, named: Option<&str>, insist: Insist) -> Result<Saved> {
-    let (roles, store) = look_or_make(world)?;
-    let Identity { role, source } = identify(world, Some(&store), named)?;
-    let file = roles.find(&role)?;
+pub fn save_role(world: &World, named: Option<&str>, insist: ForceStep) -> Result<SaveReport> {
+    let (roles, store) = find_or_create_roles(world)?;
+    let IdentifiedRole { role, source } = identify_role(world, Some(&store), named)?;
+    let file = roles.find_context_file(&role)?;
     let (valid, findings) = match &file {
         Some(file) => {
-            let report = roles.check(world, &file.bytes);
+            let report = roles.check_context_file(world, &file.bytes);
             (report.is_valid(), report.findings)
         }
         None => (
             false,
-            vec![Finding { kind: Kind::Missing, line: None, text: "there is no context file".to_owned() }],
+            vec![RoleFinding {
+                kind: RoleFindingKind::Missing,
+                line: None,
+                text: "there is no context file".to_owned(),
+            }],
         ),
     };
-    let happened = Happened::Save(if valid { Validity::Valid } else { Validity::Invalid });
+    let happened = LifecycleEvent::Save(if valid { FileValidity::Valid } else { FileValidity::Invalid });
     // A role with neither a file nor a lifecycle is probably a mistyped name, so no lifecycle is created for it.
-    let missing = if file.is_some() { Missing::Create(world.now) } else { Missing::Leave };
-    let lifecycle = go(world, &store, &role, missing, happened, insist)?;
-    Ok(Saved {
-        missing: if file.is_none() { Some(roles.would_be(&role)?) } else { None },
+    let missing = if file.is_some() { MissingLifecycle::Create(world.now) } else { MissingLifecycle::Leave };
+    let lifecycle = step_lifecycle(world, &store, &role, missing, happened, insist)?;
+    Ok(SaveReport {
+        missing: if file.is_none() { Some(roles.expected_path(&role)?) } else { None },
         file: file.map(|file| file.shown),
         role: lifecycle.role,
         source,
@@ -85,64 +94,69 @@ pub fn save(world: &World, named: Option<&str>, insist: Insist) -> Result<Saved>
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Moved {
+pub struct RecoveredRole {
     pub role: String,
-    pub source: Source,
-    pub state: State,
+    pub source: RoleSource,
+    pub state: LifecycleState,
     pub since: String,
 }
 
 /// Moves a role back to `active`. This works from any state, whichever session had the role, because that session
 /// may be dead.
-pub fn recover(world: &World, named: Option<&str>) -> Result<Moved> {
-    let roles = look(world)?;
-    let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
-    let store = roles.store.ok_or_else(|| no_lifecycle(&role))?;
-    let go = |missing| go(world, &store, &role, missing, Happened::Recover, Insist::Yes);
-    let lifecycle = match go(Missing::Leave) {
+pub fn recover_role(world: &World, named: Option<&str>) -> Result<RecoveredRole> {
+    let roles = find_roles(world)?;
+    let IdentifiedRole { role, source } = identify_role(world, roles.store.as_ref(), named)?;
+    let store = roles.store.ok_or_else(|| no_lifecycle_error(&role))?;
+    let go = |missing| step_lifecycle(world, &store, &role, missing, LifecycleEvent::Recover, ForceStep::Yes);
+    let lifecycle = match go(MissingLifecycle::Leave) {
         // A damaged state is replaced, because there is no other way to recover.
-        Err(Error::Store(store::Error::Damaged { .. })) => go(Missing::Replace(world.now))?,
+        Err(Error::Store(store::Error::Damaged { .. })) => go(MissingLifecycle::Replace(world.now))?,
         gone => gone?,
     };
-    Ok(Moved { role: lifecycle.role, source, state: lifecycle.state, since: lifecycle.since })
+    Ok(RecoveredRole { role: lifecycle.role, source, state: lifecycle.state, since: lifecycle.since })
 }
 
-pub(crate) fn go(
+pub(crate) fn step_lifecycle(
     world: &World,
     store: &Store,
     role: &Id,
-    missing: Missing,
-    happened: Happened,
-    insist: Insist,
+    missing: MissingLifecycle,
+    happened: LifecycleEvent,
+    insist: ForceStep,
 ) -> Result<Lifecycle> {
     // Do not record a session that would only be a guess. The user at the terminal took the step.
-    let session = list::around(world);
-    let actor = Actor { by: CLI, session: session.as_ref().map(Id::as_str), previous: None, now: world.now };
-    match store
-        .change_lifecycle(role, missing, PATIENCE, |lifecycle| lifecycle.hear(happened, insist, &actor))?
-    {
-        Changed::To { lifecycle, .. } => Ok(lifecycle),
-        changed => Err(not_changed(role, &changed)),
+    let session = list::session_of_current_harness(world);
+    let actor = StepActor {
+        by: COMMAND_LINE_ACTOR,
+        session: session.as_ref().map(Id::as_str),
+        previous: None,
+        now: world.now,
+    };
+    match store.change_lifecycle(role, missing, LOCK_WAIT, |lifecycle| {
+        lifecycle.apply_event(happened, insist, &actor)
+    })? {
+        LifecycleChange::To { lifecycle, .. } => Ok(lifecycle),
+        changed => Err(not_changed_error(role, &changed)),
     }
 }
 
-fn not_changed(role: &Id, changed: &Changed) -> Error {
+fn not_changed_error(role: &Id, changed: &LifecycleChange) -> Error {
     match changed {
-        Changed::Refused(refused) => Error::Refused {
+        LifecycleChange::Refused(refused) => Error::Refused {
             what: refused.to_string(),
             hint: format!(
                 "`thru lifecycle recover {role}` makes it active again; --force takes the step anyway, and records that"
             ),
         },
-        Changed::Clash { .. } => match refuse_clash(role, changed) {
+        LifecycleChange::Clash { .. } => match refuse_similar_name(role, changed) {
             Err(error) => error,
-            Ok(()) => no_lifecycle(role),
+            Ok(()) => no_lifecycle_error(role),
         },
-        Changed::None | Changed::To { .. } => no_lifecycle(role),
+        LifecycleChange::None | LifecycleChange::To { .. } => no_lifecycle_error(role),
     }
 }
 
-fn no_lifecycle(role: &Id) -> Error {
+fn no_lifecycle_error(role: &Id) -> Error {
     Error::Absent {
         what: format!("the role `{role}` has no lifecycle in this project"),
         hint: format!("`thru lifecycle init {role}` begins one; `thru role list` shows the roles"),
@@ -150,10 +164,10 @@ fn no_lifecycle(role: &Id) -> Error {
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Row {
+pub struct LifecycleRow {
     pub role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<State>,
+    pub state: Option<LifecycleState>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub since: String,
     /// The session that is compacting or recovering.
@@ -167,7 +181,7 @@ pub struct Row {
     /// `None` if there is no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
-    pub history: Vec<Step>,
+    pub history: Vec<LifecycleStep>,
     /// The number of older steps that are no longer recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forgotten: Option<u64>,
@@ -180,21 +194,21 @@ pub struct Row {
 }
 
 /// Returns the state of one role, or of every role that has a file or a lifecycle.
-pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
-    let roles = look(world)?;
+pub fn lifecycle_rows(world: &World, named: Option<&str>) -> Result<Vec<LifecycleRow>> {
+    let roles = find_roles(world)?;
     if let Some(named) = named {
-        let role = id(named)?;
-        let row = row(world, &roles, &role)?;
+        let role = parse_role_name(named)?;
+        let row = lifecycle_row(world, &roles, &role)?;
         return match (&row.state, &row.file) {
-            (None, None) => Err(no_lifecycle(&role)),
+            (None, None) => Err(no_lifecycle_error(&role)),
             _ => Ok(vec![row]),
         };
     }
-    let mut names: Vec<Id> = roles.files()?.into_iter().map(|file| file.role).collect();
+    let mut names: Vec<Id> = roles.context_files()?.into_iter().map(|file| file.role).collect();
     let mut unreadable = Vec::new();
     if let Some(store) = &roles.store {
-        names.extend(store.bindings()?.into_iter().map(|(_, role)| role));
-        for (machine, lifecycle) in store.lifecycles()? {
+        names.extend(store.role_bindings()?.into_iter().map(|(_, role)| role));
+        for (machine, lifecycle) in store.list_lifecycles()? {
             match lifecycle {
                 Ok(lifecycle) => names.extend(Id::new(&lifecycle.role)),
                 Err(error) => unreadable.push((machine, error)),
@@ -206,10 +220,10 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     // A role that cannot be read must not hide the others.
     let mut rows = Vec::new();
     for role in &names {
-        let machine = model::role::lifecycle::machine(role);
+        let machine = model::role::lifecycle::state_file_stem(role);
         rows.push(match unreadable.iter().position(|(id, _)| id.as_str() == machine) {
             Some(place) => unreadable_row(role.as_str(), &unreadable.remove(place).1, Some(role)),
-            None => row(world, &roles, role)?,
+            None => lifecycle_row(world, &roles, role)?,
         });
     }
     // Only the name of the state file is known here, and it can differ from the name of the role.
@@ -217,27 +231,32 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn unreadable_row(shown: &str, why: &store::Error, role: Option<&Id>) -> Row {
+fn unreadable_row(shown: &str, why: &store::Error, role: Option<&Id>) -> LifecycleRow {
     let hint = role
         .filter(|_| matches!(why, store::Error::Damaged { .. }))
         .map(|role| format!("`thru lifecycle recover {role}` starts a new one and keeps the damaged file"));
-    Row { role: shown.to_owned(), unreadable: Some(why.to_string()), hint, ..Row::default() }
+    LifecycleRow {
+        role: shown.to_owned(),
+        unreadable: Some(why.to_string()),
+        hint,
+        ..LifecycleRow::default()
+    }
 }
 
-fn row(world: &World, roles: &Roles, role: &Id) -> Result<Row> {
+fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow> {
     let lifecycle = match &roles.store {
-        Some(store) => store.lifecycle(role)?.filter(|lifecycle| lifecycle.role == role.as_str()),
+        Some(store) => store.read_lifecycle(role)?.filter(|lifecycle| lifecycle.role == role.as_str()),
         None => None,
     };
-    let file = roles.find(role)?;
-    let report = file.as_ref().map(|file| roles.check(world, &file.bytes));
+    let file = roles.find_context_file(role)?;
+    let report = file.as_ref().map(|file| roles.check_context_file(world, &file.bytes));
     let updated =
         file.as_ref().map(|file| model::role::ContextFile::read(file.bytes.clone()).essentials().updated);
     let (state, since, session, history, forgotten) = match lifecycle {
         Some(l) => (Some(l.state), l.since, l.session, l.history, Some(l.forgotten).filter(|n| *n > 0)),
         None => (None, String::new(), String::new(), Vec::new(), None),
     };
-    Ok(Row {
+    Ok(LifecycleRow {
         role: role.to_string(),
         state,
         since,
@@ -253,45 +272,45 @@ fn row(world: &World, roles: &Roles, role: &Id) -> Result<Row> {
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct PreCompact {
+pub struct PreCompactReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<RoleSource>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<State>,
+    pub state: Option<LifecycleState>,
     /// The reasons why the role could not be saved.
     pub warnings: Vec<String>,
 }
 
 /// Does by hand what the hook does before a compaction. A hook cannot stop a compaction, so all problems are
 /// warnings.
-pub fn pre_compact(world: &World, named: Option<&str>) -> PreCompact {
-    let mut done = PreCompact::default();
+pub fn run_pre_compact(world: &World, named: Option<&str>) -> PreCompactReport {
+    let mut done = PreCompactReport::default();
     if let Err(error) = try_pre_compact(world, named, &mut done) {
         done.warnings.push(error.to_string());
     }
     done
 }
 
-fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompact) -> Result<()> {
-    let Found::Marked { root, store, .. } = world.find()? else {
-        return Err(Error::NoRoot { path: world.need_cwd()?.to_owned() });
+fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompactReport) -> Result<()> {
+    let FoundRoot::Marked { root, store, .. } = world.find_root()? else {
+        return Err(Error::NoRoot { path: world.require_cwd()?.to_owned() });
     };
-    let settings = settings::here(world).settings();
-    let Identity { role, source } = identify(world, Some(&store), named)?;
+    let settings = settings::settings_here(world).settings();
+    let IdentifiedRole { role, source } = identify_role(world, Some(&store), named)?;
     (done.role, done.source) = (Some(role.to_string()), Some(source));
-    let begun = store.change_lifecycle(&role, Missing::Create(world.now), PATIENCE, |_| Ok(0))?;
-    refuse_clash(&role, &begun)?;
-    let session = list::around(world);
+    let begun = store.change_lifecycle(&role, MissingLifecycle::Create(world.now), LOCK_WAIT, |_| Ok(0))?;
+    refuse_similar_name(&role, &begun)?;
+    let session = list::session_of_current_harness(world);
     let mover = RoleMover {
         project: ProjectContext { world, root: &root, store: &store, settings: &settings },
-        by: CLI,
+        by: COMMAND_LINE_ACTOR,
         session: session.as_ref(),
         previous: None,
-        deadline: Deadline::within(PATIENCE),
+        deadline: Deadline::of_command(LOCK_WAIT),
     };
-    done.warnings.extend(mover.compaction(&role)?);
-    done.state = store.lifecycle(&role)?.map(|lifecycle| lifecycle.state);
+    done.warnings.extend(mover.record_compaction(&role)?);
+    done.state = store.read_lifecycle(&role)?.map(|lifecycle| lifecycle.state);
     Ok(())
 }

@@ -7,22 +7,22 @@ use harness::HARNESSES;
 use model::config::Settings;
 use model::id::Id;
 use model::place;
-use model::role::lifecycle::{Happened, Insist, State};
-use model::role::{ContextFile, Essentials};
+use model::role::lifecycle::{ForceStep, LifecycleEvent, LifecycleState};
+use model::role::{ContextEssentials, ContextFile};
 use serde::Serialize;
-use store::role::Missing;
+use store::role::MissingLifecycle;
 
-use crate::features::roles::{Identity, Roles, Source, identify, lifecycle, look};
+use crate::features::roles::{IdentifiedRole, RoleSource, Roles, find_roles, identify_role, lifecycle};
 use crate::project::git;
 use crate::{Error, Result, World};
 
 /// The document that is used if `roles.architecture_doc` does not exist.
-const ARCHITECTURE: &str = "ARCHITECTURE.md";
+const DEFAULT_ARCHITECTURE_DOC: &str = "ARCHITECTURE.md";
 
 #[derive(Debug, Serialize)]
 pub struct RecoverReport {
     pub role: String,
-    pub source: Source,
+    pub source: RoleSource,
     /// The context file; `None` if there is none. Then `missing` says which file to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -36,16 +36,16 @@ pub struct RecoverReport {
     pub errors: Vec<String>,
     /// The file that describes the role; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub skill: Option<Document>,
+    pub skill: Option<DocumentToRead>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub architecture: Option<Document>,
+    pub architecture: Option<DocumentToRead>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<Essentials>,
+    pub context: Option<ContextEssentials>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<State>,
+    pub state: Option<LifecycleState>,
     /// Why the lifecycle did not change its state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
@@ -56,18 +56,18 @@ pub struct RecoverReport {
 
 /// A file to read, relative to the checkout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Document {
+pub struct DocumentToRead {
     pub path: String,
     pub found: bool,
 }
 
-pub fn run(world: &World, named: Option<&str>) -> Result<RecoverReport> {
-    let roles = look(world)?;
-    let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
+pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverReport> {
+    let roles = find_roles(world)?;
+    let IdentifiedRole { role, source } = identify_role(world, roles.store.as_ref(), named)?;
     let checkout = &roles.root.checkout;
     let mut report = RecoverReport {
-        skill: first_found(checkout, &skills(&role)),
-        architecture: architecture(&roles),
+        skill: first_existing_document(checkout, &skill_names(&role)),
+        architecture: architecture_document(&roles),
         role: role.to_string(),
         source,
         file: None,
@@ -81,19 +81,26 @@ pub fn run(world: &World, named: Option<&str>) -> Result<RecoverReport> {
         held: None,
         failed: None,
     };
-    let Some(file) = roles.find(&role)? else {
-        report.missing = Some(roles.would_be(&role)?);
+    let Some(file) = roles.find_context_file(&role)? else {
+        report.missing = Some(roles.expected_path(&role)?);
         return Ok(report);
     };
-    let check = roles.check(world, &file.bytes);
+    let check = roles.check_context_file(world, &file.bytes);
     report.valid = check.is_valid();
     report.errors = check.errors().iter().map(ToString::to_string).collect();
     report.text = String::from_utf8_lossy(&file.bytes).into_owned();
     report.context = Some(ContextFile::read(file.bytes).essentials());
-    report.last_committed_by = git::last_author(checkout, &checkout.join(&file.shown));
+    report.last_committed_by = git::last_author_of_file(checkout, &checkout.join(&file.shown));
     report.file = Some(file.shown);
     if let Some(store) = &roles.store {
-        match lifecycle::go(world, store, &role, Missing::Leave, Happened::Recover, Insist::No) {
+        match lifecycle::step_lifecycle(
+            world,
+            store,
+            &role,
+            MissingLifecycle::Leave,
+            LifecycleEvent::Recover,
+            ForceStep::No,
+        ) {
             Ok(lifecycle) => report.state = Some(lifecycle.state),
             Err(Error::Absent { .. }) => {}
             Err(Error::Refused { what, .. }) => report.held = Some(what),
@@ -106,24 +113,25 @@ pub fn run(world: &World, named: Option<&str>) -> Result<RecoverReport> {
     Ok(report)
 }
 
-fn skills(role: &Id) -> Vec<String> {
+fn skill_names(role: &Id) -> Vec<String> {
     let known = HARNESSES.iter().flat_map(|harness| harness.agent_files);
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
 /// Returns the architecture document. A document that the settings name is listed even if it does not exist,
 /// because somebody expects it.
-fn architecture(roles: &Roles) -> Option<Document> {
+fn architecture_document(roles: &Roles) -> Option<DocumentToRead> {
     let named = roles.settings.roles_architecture_doc.to_string();
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;
-    let found = first_found(&roles.root.checkout, &[named.clone(), ARCHITECTURE.to_owned()]);
-    found.or_else(|| is_expected.then_some(Document { path: named, found: false }))
+    let found =
+        first_existing_document(&roles.root.checkout, &[named.clone(), DEFAULT_ARCHITECTURE_DOC.to_owned()]);
+    found.or_else(|| is_expected.then_some(DocumentToRead { path: named, found: false }))
 }
 
 /// Returns the first of these files that exists. Paths outside the checkout are ignored.
-fn first_found(checkout: &Path, paths: &[String]) -> Option<Document> {
-    let inside = |path: &&String| !place::within(&checkout.to_string_lossy(), path).outside;
+fn first_existing_document(checkout: &Path, paths: &[String]) -> Option<DocumentToRead> {
+    let inside = |path: &&String| !place::path_within_checkout(&checkout.to_string_lossy(), path).outside;
     let there =
         |path: &&String| checkout.join(path.as_str()).symlink_metadata().is_ok_and(|meta| !meta.is_dir());
-    paths.iter().filter(inside).find(there).map(|path| Document { path: path.clone(), found: true })
+    paths.iter().filter(inside).find(there).map(|path| DocumentToRead { path: path.clone(), found: true })
 }

@@ -1,60 +1,64 @@
 //! Roles for `thru status` and `thru doctor`: invalid files, unreadable states, and roles that are stuck.
 
 use jiff::SignedDuration;
-use model::finding::{Finding, Level};
+use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
-use model::role::lifecycle::State;
-use model::text::count;
+use model::role::lifecycle::LifecycleState;
+use model::text::count_with_noun;
 use model::time;
 use serde_json::json;
 
-use super::{Roles, look};
+use super::{Roles, find_roles};
 use crate::Result;
-use crate::features::{Check, ProjectContext, StatusLine, Tone, listed};
+use crate::features::{Check, ProjectContext, StatusLine, Tone, format_name_list};
 use crate::session::list;
 
 /// Returns the role of the current session, or else the roles with a context file.
-pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { world, root, store, settings } = *project;
-    let role = list::around(world).and_then(|session| store.role_of(&session).ok().flatten());
+    let role = list::session_of_current_harness(world)
+        .and_then(|session| store.role_of_session(&session).ok().flatten());
     let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
     // `thru doctor` reports problems with the folder of roles.
-    let names: Vec<String> = roles.names().unwrap_or_default().iter().map(ToString::to_string).collect();
+    let names: Vec<String> = roles.role_names().unwrap_or_default().iter().map(ToString::to_string).collect();
     let line = match role {
         Some(role) => {
             let head = one_line(role.as_str(), 128);
-            let line = StatusLine::toned("role", Tone::Strong, head, " in this session");
+            let line = StatusLine::colored("role", Tone::Strong, head, " in this session");
             line.with_json("role", json!(role.as_str()))
         }
         None if names.is_empty() => return Ok(Vec::new()),
-        None => StatusLine::plain("roles", listed(&names)),
+        None => StatusLine::plain("roles", format_name_list(&names)),
     };
     Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
 }
 
 /// If a compaction was announced this long ago and has not finished, it did not happen.
-const STUCK: SignedDuration = SignedDuration::from_hours(24);
+const MAX_COMPACTION_TIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// Checks the roles. Reports nothing if nobody uses roles.
-pub fn checks(project: &ProjectContext) -> Vec<Check> {
+pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let ProjectContext { world, store, .. } = *project;
     let mut findings = Vec::new();
     let (mut files, mut states) = (0, 0);
-    match look(world).and_then(|roles| Ok((roles.files()?, roles))) {
+    match find_roles(world).and_then(|roles| Ok((roles.context_files()?, roles))) {
         Ok((found, roles)) => {
             files = found.len();
             for file in found {
-                let report = roles.check(world, &file.bytes);
+                let report = roles.check_context_file(world, &file.bytes);
                 if !report.is_valid() {
-                    let text = format!("a context file with {}", count(report.errors().len(), "error"));
-                    let finding = Finding::new(Level::Note, text).at(file.shown.clone(), None);
-                    findings.push(finding.hint(format!("`thru context validate {}` names them", file.shown)));
+                    let text =
+                        format!("a context file with {}", count_with_noun(report.errors().len(), "error"));
+                    let finding = Finding::new(FindingLevel::Note, text).at_line(file.shown.clone(), None);
+                    findings.push(
+                        finding.with_hint(format!("`thru context validate {}` names them", file.shown)),
+                    );
                 }
             }
         }
         Err(error) => findings.push(Finding::from(&error)),
     }
-    let lifecycles = store.lifecycles().unwrap_or_else(|error| {
+    let lifecycles = store.list_lifecycles().unwrap_or_else(|error| {
         findings.push(Finding::from(&crate::Error::from(error)));
         Vec::new()
     });
@@ -62,13 +66,14 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
         states += 1;
         match lifecycle {
             Ok(lifecycle) => {
-                let since = time::parse(&lifecycle.since).unwrap_or(world.now);
-                let on_its_way = matches!(lifecycle.state, State::Compacting | State::Recovering);
-                if on_its_way && world.now.duration_since(since) > STUCK {
+                let since = time::parse_time(&lifecycle.since).unwrap_or(world.now);
+                let on_its_way =
+                    matches!(lifecycle.state, LifecycleState::Compacting | LifecycleState::Recovering);
+                if on_its_way && world.now.duration_since(since) > MAX_COMPACTION_TIME {
                     let (role, state) = (&lifecycle.role, lifecycle.state);
                     let text = format!("{role} has been {state} since {}", lifecycle.since);
                     let hint = format!("`thru recover {role}` makes it active again");
-                    findings.push(Finding::new(Level::Note, text).hint(hint));
+                    findings.push(Finding::new(FindingLevel::Note, text).with_hint(hint));
                 }
             }
             Err(error) => findings.push(Finding::from(&crate::Error::from(error))),
@@ -77,6 +82,7 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
     if files + states == 0 && findings.is_empty() {
         return Vec::new();
     }
-    let text = format!("{}, {}", count(files, "context file"), count(states, "lifecycle"));
+    let text =
+        format!("{}, {}", count_with_noun(files, "context file"), count_with_noun(states, "lifecycle"));
     vec![Check { name: "roles", text, findings }]
 }

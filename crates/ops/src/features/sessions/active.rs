@@ -17,9 +17,11 @@ pub(super) const TAIL: u64 = 32 * 1024;
 /// that were started, resumed or ended last, or that had a prompt or a stop lately, which covers a session that was
 /// started long ago.
 pub fn since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
-    let Some(window) = time::parse(from).map(|from| now.duration_since(from)) else { return Ok(Vec::new()) };
-    let [list, receipts] =
-        [layout::SESSIONS, layout::RECEIPTS].map(|log| store.dir().recent(log, TAIL).unwrap_or_default());
+    let Some(window) = time::parse_time(from).map(|from| now.duration_since(from)) else {
+        return Ok(Vec::new());
+    };
+    let [list, receipts] = [layout::SESSIONS_INDEX, layout::RECEIPTS_LOG]
+        .map(|log| store.dir().read_recent_lines(log, TAIL).unwrap_or_default());
     let mut others: BTreeSet<&[u8]> = BTreeSet::new();
     for log in [&list, &receipts] {
         others.extend(scan::texts_of(log, br#""session":""#));
@@ -40,20 +42,20 @@ fn changed_within(
     window: SignedDuration,
     others: BTreeSet<&[u8]>,
 ) -> Result<Vec<Id>> {
-    let journal = layout::journal(own);
+    let journal = layout::journal_path(own);
     let (Some((folder, name)), false) = (journal.rsplit_once('/'), others.is_empty()) else {
         return Ok(Vec::new());
     };
-    let folder = match store.dir().sub(folder) {
+    let folder = match store.dir().open_subfolder(folder) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         folder => folder?,
     };
-    let Some(this) = folder.look(name)? else { return Ok(Vec::new()) };
+    let Some(this) = folder.file_info(name)? else { return Ok(Vec::new()) };
     let mut near = Vec::new();
     for other in others {
         let Some(session) = std::str::from_utf8(other).ok().and_then(|id| Id::new(id).ok()) else { continue };
-        let journal = layout::journal(&session);
-        let Some(look) = folder.look(journal.rsplit('/').next().unwrap_or(&journal))? else { continue };
+        let journal = layout::journal_path(&session);
+        let Some(look) = folder.file_info(journal.rsplit('/').next().unwrap_or(&journal))? else { continue };
         if this.changed.duration_since(look.changed) <= window {
             near.push((look.changed, session));
         }

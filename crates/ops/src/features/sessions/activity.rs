@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use model::activity::{Activity, Counts, count_by};
+use model::activity::{Activity, CallCounts, count_calls_by};
 use model::digest::Digest;
 use model::id::Id;
 use serde::Serialize;
 use store::{Store, layout};
 
-use crate::features::summaries::{self, Saved};
+use crate::features::summaries::{self, SavedTokens};
 use crate::project::Project;
 use crate::session::list;
 use crate::{Result, World};
@@ -19,19 +19,19 @@ pub struct ActivityReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub calls: u64,
-    pub tools: Vec<Counts>,
+    pub tools: Vec<CallCounts>,
     /// Counts by the type of the sub-agent, or by the role of the session.
-    pub agents: Vec<Counts>,
+    pub agents: Vec<CallCounts>,
     /// Counts by session, last active first.
     pub sessions: Vec<SessionCounts>,
     /// The summaries of all sessions.
-    pub summaries: Saved,
+    pub summaries: SavedTokens,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct SessionCounts {
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: CallCounts,
     pub harness: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub role: String,
@@ -42,19 +42,21 @@ pub struct SessionCounts {
     pub edited: usize,
 }
 
-pub fn report(world: &World, session: Option<&str>) -> Result<ActivityReport> {
-    let Some(Project { store, .. }) = Project::look(world)? else { return Ok(ActivityReport::default()) };
+pub fn activity_report(world: &World, session: Option<&str>) -> Result<ActivityReport> {
+    let Some(Project { store, .. }) = Project::find_if_present(world)? else {
+        return Ok(ActivityReport::default());
+    };
     let chosen = match session {
-        Some(named) => vec![list::choose(world, &store, Some(named))?.0],
-        None => list::all(&store)?,
+        Some(named) => vec![list::choose_session(world, &store, Some(named))?.0],
+        None => list::all_session_ids(&store)?,
     };
     let mut logged: BTreeMap<String, Vec<Activity>> = BTreeMap::new();
-    store.dir().each_record(layout::ACTIVITY, |line: Activity| {
+    store.dir().each_record(layout::ACTIVITY_LOG, |line: Activity| {
         logged.entry(line.session.clone()).or_default().push(line);
     })?;
     let (mut all, mut sessions) = (Vec::new(), Vec::new());
     for id in &chosen {
-        let calls = of_session(&store, id, logged.remove(id.as_str()).unwrap_or_default())?;
+        let calls = calls_of_session(&store, id, logged.remove(id.as_str()).unwrap_or_default())?;
         sessions.extend(session_counts(&calls));
         all.extend(calls);
     }
@@ -62,19 +64,20 @@ pub fn report(world: &World, session: Option<&str>) -> Result<ActivityReport> {
     Ok(ActivityReport {
         session: session.map(|_| chosen[0].to_string()),
         calls: all.len() as u64,
-        tools: count_by(&all, |call| &call.tool),
-        agents: count_by(&all, Activity::agent_name),
+        tools: count_calls_by(&all, |call| &call.tool),
+        agents: count_calls_by(&all, Activity::agent_name),
         sessions,
-        summaries: summaries::saved(&store)?,
+        summaries: summaries::count_saved_tokens(&store)?,
     })
 }
 
 /// Returns the calls of a session: those in the log, and those that no checkpoint has folded yet. The log is a cache:
 /// if it has fewer calls than the digest counted, all of them are read from the journal again.
-fn of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
-    let role = store.role_of(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
+fn calls_of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<Activity>> {
+    let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
     let mut unfolded = Vec::new();
-    let digest = store.digest(session, |record| unfolded.extend(Activity::of(record, &role)))?;
+    let digest =
+        store.current_digest(session, |record| unfolded.extend(Activity::from_record(record, &role)))?;
     let folded = digest.called.saturating_sub(unfolded.len() as u64);
     if folded == 0 {
         return Ok(unfolded);
@@ -84,7 +87,9 @@ fn of_session(store: &Store, session: &Id, logged: Vec<Activity>) -> Result<Vec<
     }
     let mut whole = Vec::new();
     let mut empty = Digest::new(session.as_str());
-    store.fold_on(session, &mut empty, &mut |record| whole.extend(Activity::of(record, &role)))?;
+    store.fold_new_journal_lines(session, &mut empty, &mut |record| {
+        whole.extend(Activity::from_record(record, &role));
+    })?;
     Ok(whole)
 }
 
@@ -97,12 +102,12 @@ fn session_counts(calls: &[Activity]) -> Option<SessionCounts> {
     sub_agents.dedup();
     let mut edited: Vec<(&str, &str)> = calls
         .iter()
-        .flat_map(|call| call.edited().map(|file| (call.worktree.as_str(), file.path.as_str())))
+        .flat_map(|call| call.edited_files().map(|file| (call.worktree.as_str(), file.path.as_str())))
         .collect();
     edited.sort_unstable();
     edited.dedup();
     Some(SessionCounts {
-        counts: count_by(calls, |call| &call.session).into_iter().next()?,
+        counts: count_calls_by(calls, |call| &call.session).into_iter().next()?,
         harness: last.harness.clone(),
         role: last.role.clone(),
         sub_agents,

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan::{self, EditLine, PathFinder};
-use model::activity::{self, Activity, CLASH_WITHIN, Clash, OtherSession};
-use model::event::{Event, Kind, Source};
+use model::activity::{self, Activity, Clash, MAX_CLASH_GAP, OtherSession};
+use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
-use model::journal::Record;
-use model::render::path;
-use model::reply::{Part, Reply};
+use model::journal::JournalRecord;
+use model::render::path_or_code;
+use model::reply::{Reply, ReplyPart};
 use model::time;
 use store::{Durability, SessionState, Store, layout};
 
@@ -48,32 +48,34 @@ const MARKS: usize = 256;
 /// time.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     if context.event.agent.is_some() || !may_tell(context.event) {
-        return Ok(Decision::nothing("only a prompt or a resumed session is told what others edited"));
+        return Ok(Decision::no_action("only a prompt or a resumed session is told what others edited"));
     }
     let store = context.project.store;
     let clashes = untold(store, context.session, clashes(&context.project, context.session)?);
     if clashes.is_empty() {
-        return Ok(Decision::nothing("no other session edited a file of this one lately, or it was told"));
+        return Ok(Decision::no_action("no other session edited a file of this one lately, or it was told"));
     }
     let what = "record that it was told of these edits";
-    Ok(Decision::change(part(store, &clashes), "another session edits the same file", what, move || {
+    Ok(Decision::with_change(part(store, &clashes), "another session edits the same file", what, move || {
         // Hooks may be installed twice: the second process sees that the first one has told the agent.
-        let _lock = store.lock_session(context.session, context.deadline.wait())?;
+        let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
         let clashes = untold(store, context.session, clashes);
         let session = store.session(context.session);
-        let mut told = session.get::<ClashesTold>()?.unwrap_or_default();
-        told.marks.extend(clashes.iter().map(Clash::mark));
+        let mut told = session.read::<ClashesTold>()?.unwrap_or_default();
+        told.marks.extend(clashes.iter().map(Clash::fingerprint));
         told.marks.drain(..told.marks.len().saturating_sub(MARKS));
-        session.put(&told)?;
+        session.write(&told)?;
         Ok(part(store, &clashes))
     }))
 }
 
 fn may_tell(event: &Event) -> bool {
     match event.kind {
-        Kind::Prompt { .. } => true,
+        EventKind::Prompt { .. } => true,
         // A new session has not edited anything.
-        Kind::SessionStart { source } => matches!(source, Source::Resume | Source::Compact | Source::Fork),
+        EventKind::SessionStart { source } => {
+            matches!(source, StartSource::Resume | StartSource::Compact | StartSource::Fork)
+        }
         _ => false,
     }
 }
@@ -86,7 +88,7 @@ fn clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     if window.is_complete && scan::edit_lines(&window.text, &window.from).is_empty() {
         return Ok(Vec::new());
     }
-    let long_ago = time::rfc3339(world.now.saturating_sub(LONG_AGO).unwrap_or(Timestamp::MIN));
+    let long_ago = time::to_rfc3339(world.now.saturating_sub(LONG_AGO).unwrap_or(Timestamp::MIN));
     let from = if window.from.is_empty() { &long_ago } else { &window.from };
     let others = active::since(store, own, world.now, from)?;
     if others.is_empty() {
@@ -113,7 +115,7 @@ fn clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
         return Ok(Vec::new());
     }
     edited.retain(|line| line.names(&paths).any(|name| same_names.contains(name)));
-    let mut found = activity::clashes(&calls(store, own, &edited), &theirs);
+    let mut found = activity::find_clashes(&calls(store, own, &edited), &theirs);
     if !found.is_empty() {
         found.retain(over_before(store, &window)?);
     }
@@ -123,9 +125,9 @@ fn clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
 /// Returns whether a clash matters: not if the other session had ended its work on the file when this one began, because
 /// this one has only seen the file as it left it. Without the beginning of our journal, every clash matters.
 fn over_before(store: &Store, own: &OwnWindow) -> Result<impl Fn(&Clash) -> bool> {
-    let first = own.text.split(|byte| *byte == b'\n').find_map(Record::read);
+    let first = own.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
     let began = first.filter(|_| own.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
-    let entries = roster::read(store, active::TAIL)?;
+    let entries = roster::read_roster(store, active::TAIL)?;
     Ok(move |clash: &Clash| {
         let is_over =
             |entry: &Entry| entry.session.as_str() == clash.session && entry.ended && entry.at <= began;
@@ -146,7 +148,7 @@ struct OwnWindow {
 
 impl OwnWindow {
     fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnWindow> {
-        let text = store.dir().recent(&layout::journal(own), size)?;
+        let text = store.dir().read_recent_lines(&layout::journal_path(own), size)?;
         let from = began(&text, now).unwrap_or_default();
         let is_whole = is_whole(&text, size);
         let is_complete = is_whole || scan::reaches_back_to(&text, &from);
@@ -163,16 +165,16 @@ fn is_whole(text: &[u8], size: u64) -> bool {
 /// Returns the time from which edits matter: ten minutes before the last earlier prompt. `None` if the text does not
 /// contain one.
 fn began(text: &[u8], now: Timestamp) -> Option<String> {
-    let before = time::rfc3339(now.saturating_sub(EARLIER).ok()?);
-    let prompt = time::parse(scan::last_prompt(text, &before)?)?;
-    Some(time::rfc3339(prompt.saturating_sub(CLASH_WITHIN).ok()?))
+    let before = time::to_rfc3339(now.saturating_sub(EARLIER).ok()?);
+    let prompt = time::parse_time(scan::last_prompt(text, &before)?)?;
+    Some(time::to_rfc3339(prompt.saturating_sub(MAX_CLASH_GAP).ok()?))
 }
 
 /// Returns the end of a session's journal, as far back as a time.
 fn since_time(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     for window in WINDOWS {
-        text = store.dir().recent(&layout::journal(session), window)?;
+        text = store.dir().read_recent_lines(&layout::journal_path(session), window)?;
         if is_whole(&text, window) || scan::reaches_back_to(&text, from) {
             break;
         }
@@ -184,15 +186,18 @@ fn calls(store: &Store, session: &Id, lines: &[EditLine]) -> Vec<Activity> {
     if lines.is_empty() {
         return Vec::new();
     }
-    let role = store.role_of(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
-    lines.iter().filter_map(|line| Activity::of(&Record::read(line.0)?, &role)).collect()
+    let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
+    lines
+        .iter()
+        .filter_map(|line| Activity::from_record(&JournalRecord::parse_line(line.0)?, &role))
+        .collect()
 }
 
-fn part(store: &Store, clashes: &[Clash]) -> Part {
+fn part(store: &Store, clashes: &[Clash]) -> ReplyPart {
     if clashes.is_empty() {
-        return Part::silent();
+        return ReplyPart::silent();
     }
-    let entries = roster::read(store, roster::TAIL).unwrap_or_default();
+    let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
     let other = |clash: &Clash| match entries
         .iter()
         .any(|entry| entry.ended && entry.session.as_str() == clash.session)
@@ -202,9 +207,10 @@ fn part(store: &Store, clashes: &[Clash]) -> Part {
     };
     let (told, more) = clashes.split_at(clashes.len().min(TOLD));
     let mut text: String =
-        told.iter().map(|clash| clash.words(title(&clash.harness), other(clash))).collect();
+        told.iter().map(|clash| clash.describe_for_agent(title(&clash.harness), other(clash))).collect();
     if !more.is_empty() {
-        let names: Vec<String> = more.iter().take(NAMED).map(|clash| path(&clash.path, 120)).collect();
+        let names: Vec<String> =
+            more.iter().take(NAMED).map(|clash| path_or_code(&clash.path, 120)).collect();
         let rest = more.len() - names.len();
         let rest = if rest > 0 { format!(", +{rest} more") } else { String::new() };
         text.push_str(&format!(
@@ -212,26 +218,26 @@ fn part(store: &Store, clashes: &[Clash]) -> Part {
             names.join(", ")
         ));
     }
-    Part::of(Reply::Context(text))
+    ReplyPart::from_reply(Reply::Context(text))
 }
 
 /// Returns the name that people use for a harness.
 fn title(harness: &str) -> &str {
-    harness::by_name(harness).map_or(harness, |row| row.title)
+    harness::harness_by_name(harness).map_or(harness, |row| row.title)
 }
 
 fn untold(store: &Store, session: &Id, mut clashes: Vec<Clash>) -> Vec<Clash> {
     if clashes.is_empty() {
         return clashes;
     }
-    let told = store.session(session).get::<ClashesTold>().ok().flatten().unwrap_or_default();
-    clashes.retain(|clash| !told.marks.contains(&clash.mark()));
+    let told = store.session(session).read::<ClashesTold>().ok().flatten().unwrap_or_default();
+    clashes.retain(|clash| !told.marks.contains(&clash.fingerprint()));
     clashes
 }
 
 impl SessionState for ClashesTold {
-    const FOLDER: &'static str = layout::CLASHES_TOLD;
-    const LARGEST: usize = 64 * 1024;
+    const FOLDER: &'static str = layout::CLASHES_TOLD_FOLDER;
+    const MAX_BYTES: usize = 64 * 1024;
     const DURABILITY: Durability = Durability::Cache;
 
     fn parse(bytes: &[u8]) -> std::result::Result<ClashesTold, String> {
@@ -241,7 +247,7 @@ impl SessionState for ClashesTold {
         Ok(ClashesTold { marks: marks.map_err(|error| error.to_string())? })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         self.marks.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
     }
 }

@@ -3,11 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan;
 use model::activity::{self, Activity};
-use model::brief::{Candidate, Section};
+use model::brief::{BriefSection, Candidate};
 use model::id::Id;
-use model::journal::Record;
+use model::journal::JournalRecord;
 use model::profile;
-use model::score::Signal;
+use model::score::ScoreSignal;
 use model::time;
 use store::{Store, layout};
 
@@ -15,57 +15,59 @@ use super::active;
 use crate::Result;
 use crate::features::ProjectContext;
 
-const LATELY: Section = Section {
+const LATELY_SECTION: BriefSection = BriefSection {
     order: 4,
     longer: 1,
-    name: profile::ACTIVITY,
+    name: profile::ACTIVITY_SECTION,
     title: "What others did lately",
-    signal: Signal::Activity,
+    signal: ScoreSignal::Activity,
 };
 
 /// A sub-agent is told only what is newer than this.
-const RECENT: SignedDuration = SignedDuration::from_mins(30);
+const MAX_AGE_FOR_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
 
 /// How many other sessions are considered at most.
-const SESSIONS: usize = 4;
+const MAX_OTHER_SESSIONS: usize = 4;
 /// How much of the end of a journal is read.
-const TAIL: u64 = 64 * 1024;
+const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns, for a starting sub-agent, what the other agents of its session and other sessions did in the last half
 /// hour.
-pub fn lately(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
+pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
     let from = recent_from(world.now);
-    let mut done = tail(store, session, &from);
-    for other in active::since(store, session, world.now, &from)?.iter().take(SESSIONS) {
-        done.extend(tail(store, other, &from));
+    let mut done = last_calls(store, session, &from);
+    for other in active::since(store, session, world.now, &from)?.iter().take(MAX_OTHER_SESSIONS) {
+        done.extend(last_calls(store, other, &from));
     }
-    let text = activity::lately(&done, session.as_str(), settings.awareness_max_chars);
-    Ok(text.map(|text| Candidate::new(&LATELY, "activity:lately", text)))
+    let text = activity::describe_recent_activity(&done, session.as_str(), settings.awareness_max_chars);
+    Ok(text.map(|text| Candidate::new(&LATELY_SECTION, "activity:lately", text)))
 }
 
 /// Returns, for a brief, what the agents of another session did lately, if it has sub-agents or a role. It takes at
 /// most `max` characters.
-pub fn of_session(project: &ProjectContext, session: &Id, max: usize) -> Option<String> {
+pub fn recent_work_of_session(project: &ProjectContext, session: &Id, max: usize) -> Option<String> {
     if max == 0 {
         return None;
     }
-    let done = tail(project.store, session, &recent_from(project.world.now));
+    let done = last_calls(project.store, session, &recent_from(project.world.now));
     let is_plain = done.iter().all(|call| call.agent.is_none() && call.role.is_empty());
-    (!is_plain).then(|| activity::lately(&done, session.as_str(), max)).flatten()
+    (!is_plain).then(|| activity::describe_recent_activity(&done, session.as_str(), max)).flatten()
 }
 
 /// Returns the time from which a call is recent.
 fn recent_from(now: Timestamp) -> String {
-    time::rfc3339(now.saturating_sub(RECENT).unwrap_or(Timestamp::MIN))
+    time::to_rfc3339(now.saturating_sub(MAX_AGE_FOR_SUBAGENT).unwrap_or(Timestamp::MIN))
 }
 
 /// Returns the last calls of a session since a time. They are in the journal at once, but in the log only after a
 /// checkpoint.
-fn tail(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
-    let Ok(text) = store.dir().recent(&layout::journal(session), TAIL) else { return Vec::new() };
-    let role = store.role_of(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
+fn last_calls(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
+    let Ok(text) = store.dir().read_recent_lines(&layout::journal_path(session), JOURNAL_TAIL_BYTES) else {
+        return Vec::new();
+    };
+    let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
     let is_recent = |line: &&[u8]| scan::time_of(line).is_some_and(|ts| ts >= from);
-    let records = text.split(|b| *b == b'\n').filter(is_recent).filter_map(Record::read);
-    records.filter_map(|record| Activity::of(&record, &role)).collect()
+    let records = text.split(|b| *b == b'\n').filter(is_recent).filter_map(JournalRecord::parse_line);
+    records.filter_map(|record| Activity::from_record(&record, &role)).collect()
 }

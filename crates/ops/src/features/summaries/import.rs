@@ -13,9 +13,9 @@ use crate::project::{Project, settings};
 use crate::{Mode, Result, World};
 
 /// The folder of opencode-swarm's outputs in `.swarm`.
-const FOLDER: &str = "summaries";
+const SWARM_SUMMARIES_FOLDER: &str = "summaries";
 
-const LARGEST: usize = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// How long the import waits while old originals are removed.
 const WAIT: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ pub struct ImportedOutput {
 /// A file of that folder. The names of its fields differ between versions.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Kept {
+struct StoredOutput {
     #[serde(alias = "fullOutput", alias = "full_output", alias = "output", alias = "raw")]
     content: String,
     #[serde(alias = "summaryText", alias = "summary_text")]
@@ -50,38 +50,38 @@ struct Kept {
 }
 
 /// Imports the outputs. Returns `None` if there is no such folder.
-pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<OutputsReport>> {
-    let dir = match swarm.sub(FOLDER) {
+pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<OutputsReport>> {
+    let dir = match swarm.open_subfolder(SWARM_SUMMARIES_FOLDER) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         dir => dir?,
     };
-    let options = settings::here(world).settings().redact();
+    let options = settings::settings_here(world).settings().redact_options();
     let store = match mode {
-        Mode::Write => Some(Project::find_or_make(world)?.store),
-        Mode::DryRun => Project::find(world).ok().map(|project| project.store),
+        Mode::Write => Some(Project::find_or_create(world)?.store),
+        Mode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
     let mut report = OutputsReport::default();
     let mut entries = dir.entries()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     for entry in entries {
         let name = one_line(&entry.name, 100);
-        let kept = match read(&dir, &entry)? {
+        let kept = match read_stored_output(&dir, &entry)? {
             Ok(kept) => kept,
             Err(why) => {
                 report.left_out.push(format!("{name}: {why}"));
                 continue;
             }
         };
-        let text = Redacted::whole(&kept.content, options);
-        let id = summary::id(&summary::digest(text.as_bytes()));
+        let text = Redacted::redact_whole(&kept.content, options);
+        let id = summary::output_id(&summary::output_digest(text.as_bytes()));
         let lines: Vec<&str> = text.lines().collect();
         let noted = SummarisedOutput {
             // The time of the import counts, so that the output is kept for a week from now.
-            ts: time::rfc3339(world.now),
+            ts: time::to_rfc3339(world.now),
             id: id.clone(),
             session: String::new(),
             tool: one_line(&kept.tool, 100),
-            kind: OutputKind::of(&text, &lines),
+            kind: OutputKind::detect(&text, &lines),
             bytes: text.len(),
             lines: lines.len(),
             errors: 0,
@@ -90,7 +90,7 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
         };
         // An original that was removed because it was old is stored again.
         let is_stored = match &store {
-            Some(store) => store.original(&id)?.is_some(),
+            Some(store) => store.read_original(&id)?.is_some(),
             None => false,
         };
         let is_known = is_stored || report.outputs.iter().any(|one| one.id == id);
@@ -100,25 +100,25 @@ pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<Outpu
         }
         report.new += 1;
         if let (Some(store), Mode::Write) = (&store, mode) {
-            store.keep_original(text.as_bytes(), &noted, u64::MAX, WAIT)?;
+            store.write_original(text.as_bytes(), &noted, u64::MAX, WAIT)?;
         }
     }
     Ok(Some(report))
 }
 
 /// Returns the content of a file, or why it is left out. A file that may be readable next time is an error.
-fn read(dir: &Dir, entry: &store::Entry) -> Result<std::result::Result<Kept, String>> {
+fn read_stored_output(dir: &Dir, entry: &store::Entry) -> Result<std::result::Result<StoredOutput, String>> {
     match entry.kind {
         EntryKind::File if entry.name.ends_with(".json") => {}
         EntryKind::File | EntryKind::Folder => return Ok(Err("not a JSON file".to_owned())),
         EntryKind::Other => return Ok(Err("a link, and links are not followed".to_owned())),
     }
-    let bytes = match dir.read(&entry.name, LARGEST) {
+    let bytes = match dir.read_file(&entry.name, MAX_FILE_BYTES) {
         Ok(bytes) => bytes,
         Err(store::Error::Refused { why, .. } | store::Error::Damaged { why, .. }) => return Ok(Err(why)),
         Err(error) => return Err(error.into()),
     };
-    Ok(match serde_json::from_slice::<Kept>(&bytes) {
+    Ok(match serde_json::from_slice::<StoredOutput>(&bytes) {
         Ok(kept) if kept.content.is_empty() => Err("it has no output".to_owned()),
         kept => kept.map_err(|error| error.to_string()),
     })

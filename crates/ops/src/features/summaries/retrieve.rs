@@ -1,7 +1,7 @@
 //! `thru swarm retrieve`: returns the original of a summarised output.
 
 use model::render::one_line;
-use model::summary::{self, ArchivedOutput, KEPT_DAYS};
+use model::summary::{self, ArchivedOutput, ORIGINAL_KEPT_DAYS};
 use serde::Serialize;
 use store::Store;
 
@@ -10,7 +10,7 @@ use crate::{Error, Result, World};
 
 /// An original, or the part of it that was requested.
 #[derive(Clone, Debug, Serialize)]
-pub struct Retrieved {
+pub struct RetrievedOriginal {
     pub id: String,
     /// The size of the whole original.
     pub bytes: usize,
@@ -24,23 +24,30 @@ pub struct Retrieved {
 
 /// How many lines to skip, and how many to show.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Page {
+pub struct LinePage {
     pub offset: usize,
     pub limit: Option<usize>,
 }
 
 /// Returns a page of the lines. With `picks`, only the lines for which it returns true count, and they get numbers.
 /// The caller provides regular expressions, so that nothing on the path of hooks links them.
-pub fn run(world: &World, id: &str, page: Page, picks: Option<&dyn Fn(&str) -> bool>) -> Result<Retrieved> {
-    let project = Project::find(world)?;
-    if !summary::is_id(id) {
+pub fn retrieve_original(
+    world: &World,
+    id: &str,
+    page: LinePage,
+    picks: Option<&dyn Fn(&str) -> bool>,
+) -> Result<RetrievedOriginal> {
+    let project = Project::find_for_reading(world)?;
+    if !summary::is_output_id(id) {
         return Err(Error::Usage {
             what: format!("{} is not the id of an output", one_line(id, 80)),
             hint: "an id looks like o-0123456789abcdef; a summary names it in its first and its last line"
                 .into(),
         });
     }
-    let Some(bytes) = project.store.original(id)? else { return Err(missing(&project.store, id)) };
+    let Some(bytes) = project.store.read_original(id)? else {
+        return Err(missing_original_error(&project.store, id));
+    };
     // `thru` stores text, but a person may have changed the file.
     let text = String::from_utf8_lossy(&bytes);
     let all: Vec<&str> = text.split_inclusive('\n').collect();
@@ -54,7 +61,7 @@ pub fn run(world: &World, id: &str, page: Page, picks: Option<&dyn Fn(&str) -> b
             shown.iter().map(|(i, line)| format!("{}: {}\n", i + 1, line.trim_end_matches('\n'))).collect()
         }
     };
-    Ok(Retrieved {
+    Ok(RetrievedOriginal {
         id: id.to_owned(),
         bytes: bytes.len(),
         lines: all.len(),
@@ -64,12 +71,12 @@ pub fn run(world: &World, id: &str, page: Page, picks: Option<&dyn Fn(&str) -> b
     })
 }
 
-fn missing(store: &Store, id: &str) -> Error {
-    let archived = store.archived_outputs().unwrap_or_default();
+fn missing_original_error(store: &Store, id: &str) -> Error {
+    let archived = store.list_archived().unwrap_or_default();
     match archived.into_iter().rev().find(|one| one.id == id) {
         Some(ArchivedOutput { ts, digest, bytes, .. }) => Error::Absent {
             what: format!(
-                "the output {id} was removed on {}: originals are kept for {KEPT_DAYS} days. It had {bytes} bytes and the SHA-256 {}",
+                "the output {id} was removed on {}: originals are kept for {ORIGINAL_KEPT_DAYS} days. It had {bytes} bytes and the SHA-256 {}",
                 one_line(&ts, 40),
                 one_line(&digest, 64)
             ),

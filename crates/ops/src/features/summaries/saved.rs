@@ -1,14 +1,14 @@
 //! How much summaries saved the model from reading, for `thru swarm status`.
 
 use model::summary::SummarisedOutput;
-use model::tokens::{Ratios, TextKind};
+use model::tokens::{TextKind, TokenRatios};
 use serde::Serialize;
 use store::Store;
 
 use crate::Result;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Saved {
+pub struct SavedTokens {
     /// The number of outputs that were summarised.
     pub outputs: usize,
     pub bytes: usize,
@@ -18,13 +18,13 @@ pub struct Saved {
     pub saved_tokens: usize,
 }
 
-pub fn saved(store: &Store) -> Result<Saved> {
-    let (mut summarised, _) = store.summarised()?;
+pub fn count_saved_tokens(store: &Store) -> Result<SavedTokens> {
+    let (mut summarised, _) = store.list_summarised()?;
     // What another tool saved was not saved here.
     summarised.retain(|one| !one.is_imported());
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));
     let saved_bytes = bytes.saturating_sub(summary_bytes);
-    let saved_tokens = Ratios::UNIFORM.tokens(TextKind::Prose, saved_bytes);
-    Ok(Saved { outputs: summarised.len(), bytes, summary_bytes, saved_bytes, saved_tokens })
+    let saved_tokens = TokenRatios::UNIFORM_RATIOS.estimate_tokens(TextKind::Prose, saved_bytes);
+    Ok(SavedTokens { outputs: summarised.len(), bytes, summary_bytes, saved_bytes, saved_tokens })
 }

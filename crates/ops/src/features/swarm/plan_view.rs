@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use model::evidence::{Entry, Kind};
+use model::evidence::{EvidenceEntry, EvidenceOrigin};
 use model::id::Id;
-use model::swarm::Part;
+use model::swarm::AgentPart;
 use serde::Serialize;
 
-use super::in_use;
-use crate::features::plan::show::{self as plan_show, Shown};
-use crate::features::plan::{self, Author, Begin};
+use super::swarms_in_use;
+use crate::features::plan::show::{self as plan_show, PlanShown};
+use crate::features::plan::{self, MissingPlan, PlanAuthor};
 use crate::project::{Project, settings};
 use crate::setup::agents::wanted_swarm;
 use crate::{Result, World};
@@ -17,7 +17,7 @@ use crate::{Result, World};
 /// The plan, as a swarm sees it.
 #[derive(Debug)]
 pub struct SwarmPlan {
-    pub plan: Shown,
+    pub plan: PlanShown,
     /// The swarm that the plan belongs to, if that swarm is not in use here.
     pub foreign: Option<String>,
     /// Verdicts by task. Tasks that nobody judged are not in it.
@@ -27,13 +27,13 @@ pub struct SwarmPlan {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TaskVerdicts {
     /// Oldest first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<EvidenceEntry>,
 }
 
 impl TaskVerdicts {
     /// Returns the verdicts of each agent, such as `reviewer: rejected, approved`, in the order of their first
     /// verdicts.
-    pub fn lines(&self) -> Vec<(String, Vec<String>)> {
+    pub fn verdict_lines(&self) -> Vec<(String, Vec<String>)> {
         let mut lines: Vec<(String, Vec<String>)> = Vec::new();
         for entry in &self.entries {
             let text = |key: &str| entry.metadata.get(key).and_then(|value| value.as_str());
@@ -47,17 +47,17 @@ impl TaskVerdicts {
     }
 }
 
-pub fn show(world: &World) -> Result<SwarmPlan> {
-    let project = Project::find(world)?;
-    let plan = plan_show::show(world)?;
-    let ours = in_use(world, &project.root.checkout, &settings::here(world).settings());
-    let foreign = model::swarm::foreign(&plan.loaded.plan, &ours).map(str::to_owned);
+pub fn show_swarm_plan(world: &World) -> Result<SwarmPlan> {
+    let project = Project::find_for_reading(world)?;
+    let plan = plan_show::show_plan(world)?;
+    let ours = swarms_in_use(world, &project.root.checkout, &settings::settings_here(world).settings());
+    let foreign = model::swarm::foreign_swarm(&plan.loaded.plan, &ours).map(str::to_owned);
     let mut verdicts = BTreeMap::new();
     for task in plan.loaded.plan.tasks() {
         let Ok(id) = Id::new(&task.id) else { continue };
         // Evidence that cannot be read is shown with the plan.
-        let Ok(Some(bundle)) = project.store.evidence(&id) else { continue };
-        let entries: Vec<Entry> = bundle.entries.into_iter().filter(is_verdict).collect();
+        let Ok(Some(bundle)) = project.store.read_evidence(&id) else { continue };
+        let entries: Vec<EvidenceEntry> = bundle.entries.into_iter().filter(is_agent_verdict).collect();
         if !entries.is_empty() {
             verdicts.insert(task.id.clone(), TaskVerdicts { entries });
         }
@@ -66,14 +66,19 @@ pub fn show(world: &World) -> Result<SwarmPlan> {
 }
 
 /// Returns whether the entry is a verdict that an agent of a swarm gave when it stopped.
-fn is_verdict(entry: &Entry) -> bool {
-    let is_of_part = entry.metadata.get("part").and_then(|part| part.as_str()).and_then(Part::of).is_some();
-    entry.kind() == Kind::Claimed && is_of_part
+fn is_agent_verdict(entry: &EvidenceEntry) -> bool {
+    let is_of_part = entry
+        .metadata
+        .get("part")
+        .and_then(|part| part.as_str())
+        .and_then(AgentPart::from_agent_type)
+        .is_some();
+    entry.kind() == EvidenceOrigin::Claimed && is_of_part
 }
 
 /// The result of `--adopt`.
 #[derive(Clone, Debug, Serialize)]
-pub struct Adopted {
+pub struct AdoptedPlan {
     pub swarm: String,
     pub before: String,
     pub changed: bool,
@@ -81,17 +86,18 @@ pub struct Adopted {
 }
 
 /// Assigns the plan to this swarm. Only a command does that, never a hook.
-pub fn adopt(world: &World, named: Option<&str>) -> Result<Adopted> {
+pub fn adopt_plan(world: &World, named: Option<&str>) -> Result<AdoptedPlan> {
     let swarm = wanted_swarm(world, named)?;
-    let project = Project::find(world)?;
-    let author = Author::here(world, None)?;
+    let project = Project::find_for_reading(world)?;
+    let author = PlanAuthor::current_author(world, None)?;
     let mut before = String::new();
-    let entry = plan::Entry { what: "swarm_changed", ..plan::Entry::default() };
-    let changed = plan::change(&project.store, &author, entry, (Begin::Never, plan::WAIT), |known| {
-        before.clone_from(&known.swarm);
-        let mut after = known.clone();
-        swarm.as_str().clone_into(&mut after.swarm);
-        Ok((after, plan::Entry { why: format!("was {before}"), ..plan::Entry::default() }))
-    })?;
-    Ok(Adopted { swarm: swarm.to_string(), before, changed: changed.changed, notes: changed.notes })
+    let entry = plan::LedgerNote { what: "swarm_changed", ..plan::LedgerNote::default() };
+    let changed =
+        plan::change_plan(&project.store, &author, entry, (MissingPlan::Never, plan::LOCK_WAIT), |known| {
+            before.clone_from(&known.swarm);
+            let mut after = known.clone();
+            swarm.as_str().clone_into(&mut after.swarm);
+            Ok((after, plan::LedgerNote { why: format!("was {before}"), ..plan::LedgerNote::default() }))
+        })?;
+    Ok(AdoptedPlan { swarm: swarm.to_string(), before, changed: changed.changed, notes: changed.notes })
 }

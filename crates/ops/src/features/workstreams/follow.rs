@@ -5,42 +5,45 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use model::digest::{Digest, FileUse};
 use model::document::Document;
-use model::event::{Kind, TodoStatus};
+use model::event::{EventKind, TodoStatus};
 use model::id::Id;
 use model::journal::TodoField;
 use model::manifest;
-use model::text::fingerprint;
-use model::workstream::{self, Confidence, DetectionFacts, State};
+use model::text::fnv_fingerprint;
+use model::workstream::{self, DetectionConfidence, DetectionFacts, PrecompactState};
 use store::{Durability, Result, layout};
 
-use super::state::{Ticked, Used, own_state, state_of};
-use super::{MOST, PROJECTS, Workstream, Workstreams, layout_home};
+use super::state::{ChosenWorkstream, TickedEntries, read_state, session_state};
+use super::{MAX_WORKSTREAMS, OTHER_TOOLS_PROJECTS_FOLDER, Workstream, Workstreams, workstreams_folder};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
 /// At a checkpoint, updates manifests from their steps. Before a compaction, also records the active workstream.
 /// `Ok(Some(problem))` means that this was done, apart from this problem.
-pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
-    let place = &Workstreams::of(&context.project);
+pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
+    let place = &Workstreams::of_project(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
     let deadline = context.deadline;
-    let touched = digest.files.iter().any(|file| workstream::of_path(&file.path).is_some());
-    let compacts = matches!(event.kind, Kind::BeforeCompact { .. });
-    let has_any = || place.full(&layout_home()).is_dir() || place.full(PROJECTS).is_dir();
+    let touched = digest.files.iter().any(|file| workstream::workstream_of_path(&file.path).is_some());
+    let compacts = matches!(event.kind, EventKind::BeforeCompact { .. });
+    let has_any = || {
+        place.absolute_path(&workstreams_folder()).is_dir()
+            || place.absolute_path(OTHER_TOOLS_PROJECTS_FOLDER).is_dir()
+    };
     if !touched && !(compacts && (has_any() || !place.settings.resume_globs.is_empty())) {
         return Ok(None);
     }
-    let root = place.store.marker()?.project_id;
-    let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
+    let root = place.store.read_marker()?.project_id;
+    let cached = read_state(place.store, layout::PRECOMPACT_STATE_FILE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
     // The workstream of another session says nothing about this one.
     let cached = cached.filter(|state| state.session_id.as_deref().is_none_or(|id| id == session.as_str()));
-    let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.has(id));
-    let (mapped, unread) = mapped(place, session);
+    let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.exists(id));
+    let (mapped, unread) = workstream_naming_session(place, session);
     let named: BTreeSet<&str> =
-        digest.files.iter().filter_map(|file| workstream::of_path(&file.path)).collect();
-    let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
-    let answered = own_state(place.store, session.as_str()).and_then(std::result::Result::ok);
+        digest.files.iter().filter_map(|file| workstream::workstream_of_path(&file.path)).collect();
+    let there: Vec<String> = named.into_iter().filter(|id| place.exists(id)).map(str::to_owned).collect();
+    let answered = session_state(place.store, session.as_str()).and_then(std::result::Result::ok);
     // If the last detection was never recorded, it is repeated with everything that happened.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
         let mut whole = digest.clone();
@@ -53,14 +56,15 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
     // If nothing happened since the last detection, a compaction uses its answer again.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
-    let detected = repeated.map_or_else(|| workstream::detect(&clues), State::answer);
+    let detected =
+        repeated.map_or_else(|| workstream::detect_workstream(&clues), PrecompactState::into_detected);
     // A workstream that was only guessed must not get its boxes ticked.
-    let sure = detected.id.as_deref().filter(|_| detected.confidence != Confidence::Low);
-    let followed = Following { place, session, digest, now, deadline }.steps(sure);
+    let sure = detected.id.as_deref().filter(|_| detected.confidence != DetectionConfidence::Low);
+    let followed = SessionFollower { place, session, digest, now, deadline }.update_touched_manifests(sure);
     if compacts {
-        let bytes = State::new(detected, session.as_str(), root.as_str(), now).bytes();
-        for path in [&layout::precompact(session), layout::PRECOMPACT_STATE] {
-            place.store.dir().put(path, &bytes, Durability::Relaxed)?;
+        let bytes = PrecompactState::new(detected, session.as_str(), root.as_str(), now).to_bytes();
+        for path in [&layout::precompact_path(session), layout::PRECOMPACT_STATE_FILE] {
+            place.store.dir().write_at_path(path, &bytes, Durability::Relaxed)?;
         }
     }
     Ok(followed.and(unread).err().map(|error| error.to_string()))
@@ -68,17 +72,17 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
 
 /// Returns the workstream whose manifest names this session, and the first read error. A manifest that cannot be read
 /// does not stop the search.
-fn mapped(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
-    if let Ok(Some(Used { id })) = place.store.session(session).get::<Used>() {
+fn workstream_naming_session(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
+    if let Ok(Some(ChosenWorkstream { id })) = place.store.session(session).read::<ChosenWorkstream>() {
         return (Some(id), Ok(()));
     }
-    let all = match place.each() {
+    let all = match place.list_each() {
         Ok(all) => all,
         Err(error) => return (None, Err(error)),
     };
     let mut unread = Ok(());
-    for workstream in all.into_iter().take(MOST) {
-        match workstream.and_then(|found| Ok((place.manifest(&found)?.1.session_ids, found.id))) {
+    for workstream in all.into_iter().take(MAX_WORKSTREAMS) {
+        match workstream.and_then(|found| Ok((place.read_manifest(&found)?.1.session_ids, found.id))) {
             Ok((sessions, id)) if sessions.iter().any(|known| known == session.as_str()) => {
                 return (Some(id), unread);
             }
@@ -90,7 +94,7 @@ fn mapped(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
 }
 
 /// What happened in a session, for the manifests it touched.
-struct Following<'a> {
+struct SessionFollower<'a> {
     place: &'a Workstreams<'a>,
     session: &'a Id,
     digest: &'a Digest,
@@ -98,31 +102,32 @@ struct Following<'a> {
     deadline: Deadline,
 }
 
-impl Following<'_> {
+impl SessionFollower<'_> {
     /// Updates the manifest of each workstream whose steps were ticked by hand or completed in the harness's own list.
-    fn steps(&self, active: Option<&str>) -> Result<()> {
+    fn update_touched_manifests(&self, active: Option<&str>) -> Result<()> {
         let edited = |file: &&FileUse| file.edits > 0;
         let files = self.digest.files.iter().filter(edited);
-        let mut ids: BTreeSet<&str> = files.filter_map(|file| workstream::of_path(&file.path)).collect();
-        let ticked = self.ticked()?;
-        let has_list = !ticked.is_empty() || self.done().next().is_some();
+        let mut ids: BTreeSet<&str> =
+            files.filter_map(|file| workstream::workstream_of_path(&file.path)).collect();
+        let ticked = self.ticked_entries()?;
+        let has_list = !ticked.is_empty() || self.completed_entries().next().is_some();
         ids.extend(active.filter(|_| has_list));
         for id in ids {
-            let Some(found) = self.place.find(id)? else { continue };
+            let Some(found) = self.place.find_by_id(id)? else { continue };
             if !self.is_in_store(&found)? {
                 continue;
             }
-            let _lock = self.place.lock(self.deadline.wait())?;
+            let _lock = self.place.lock_manifests(self.deadline.lock_wait())?;
             match Some(id) == active {
-                true => self.follow_list(&found, &ticked)?,
-                false => advance(self.place, &found, |_| false, self.now).map(drop)?,
+                true => self.tick_completed_entries(&found, &ticked)?,
+                false => tick_and_update_manifest(self.place, &found, |_| false, self.now).map(drop)?,
             }
         }
         Ok(())
     }
 
     /// Returns the entries that are completed in the harness's own list.
-    fn done(&self) -> impl Iterator<Item = &str> {
+    fn completed_entries(&self) -> impl Iterator<Item = &str> {
         let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
@@ -130,58 +135,63 @@ impl Following<'_> {
     /// Returns whether the workstream's files are in the store. Elsewhere a hook writes nothing; `thru resume update`
     /// does.
     fn is_in_store(&self, found: &Workstream) -> Result<bool> {
-        let (_, manifest) = self.place.manifest(found)?;
-        let steps = self.place.steps(found, &manifest)?;
-        let home = format!("{}/", layout::STORE);
+        let (_, manifest) = self.place.read_manifest(found)?;
+        let steps = self.place.find_steps_file(found, &manifest)?;
+        let home = format!("{}/", layout::STORE_FOLDER);
         Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
     }
 
     /// Ticks the boxes of completed entries, each once. If a box is open again, somebody opened it, and it stays open
     /// until its entry in the list is opened and completed again.
-    fn follow_list(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
+    fn tick_completed_entries(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
         let own = format!("{} ", found.id);
-        let mark = |text: &str| format!("{own}{:016x}", fingerprint([text]));
-        let new = self.done().filter(|text| !ticked.contains(&mark(text)));
-        advance(self.place, found, |steps| manifest::tick_done(steps, new), self.now)?;
+        let mark = |text: &str| format!("{own}{:016x}", fnv_fingerprint([text]));
+        let new = self.completed_entries().filter(|text| !ticked.contains(&mark(text)));
+        tick_and_update_manifest(
+            self.place,
+            found,
+            |steps| manifest::tick_named_boxes(steps, new),
+            self.now,
+        )?;
         let elsewhere = ticked.iter().filter(|mark| !mark.starts_with(&own)).cloned();
-        let marks: BTreeSet<String> = elsewhere.chain(self.done().map(mark)).collect();
+        let marks: BTreeSet<String> = elsewhere.chain(self.completed_entries().map(mark)).collect();
         if marks == *ticked {
             return Ok(());
         }
-        self.place.store.session(self.session).put(&Ticked { marks })
+        self.place.store.session(self.session).write(&TickedEntries { marks })
     }
 
     /// Returns the entries of the list whose boxes were ticked so far.
-    fn ticked(&self) -> Result<BTreeSet<String>> {
-        Ok(self.place.store.session(self.session).get::<Ticked>()?.unwrap_or_default().marks)
+    fn ticked_entries(&self) -> Result<BTreeSet<String>> {
+        Ok(self.place.store.session(self.session).read::<TickedEntries>()?.unwrap_or_default().marks)
     }
 }
 
 /// The result of updating a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Advanced {
+pub struct AdvancedManifest {
     pub steps: Option<String>,
     pub changed: bool,
 }
 
 /// Ticks boxes with `tick`, then updates the manifest. The caller holds the lock.
-pub fn advance(
+pub fn tick_and_update_manifest(
     place: &Workstreams,
     workstream: &Workstream,
     tick: impl FnOnce(&mut Document) -> bool,
     now: Timestamp,
-) -> Result<Advanced> {
-    let (mut document, manifest) = place.manifest(workstream)?;
-    let Some(path) = place.steps(workstream, &manifest)? else {
-        return Ok(Advanced { steps: None, changed: false });
+) -> Result<AdvancedManifest> {
+    let (mut document, manifest) = place.read_manifest(workstream)?;
+    let Some(path) = place.find_steps_file(workstream, &manifest)? else {
+        return Ok(AdvancedManifest { steps: None, changed: false });
     };
-    let mut steps = Document::parse(place.read(&path)?);
+    let mut steps = Document::parse(place.read_file(&path)?);
     if tick(&mut steps) {
-        place.write(&path, steps.bytes())?;
+        place.write_file(&path, steps.bytes())?;
     }
-    let changed = manifest::follow(&mut document, &steps, now);
+    let changed = manifest::update_from_steps(&mut document, &steps, now);
     if changed {
-        place.write(&workstream.manifest, document.bytes())?;
+        place.write_file(&workstream.manifest, document.bytes())?;
     }
-    Ok(Advanced { steps: Some(path), changed })
+    Ok(AdvancedManifest { steps: Some(path), changed })
 }

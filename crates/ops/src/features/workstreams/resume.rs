@@ -7,30 +7,32 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::document::Document;
-use model::finding::{Finding, Level};
-use model::manifest::{self, Manifest, New};
+use model::finding::{Finding, FindingLevel};
+use model::manifest::{self, Manifest, NewManifestContent};
 use model::time;
-use model::workstream::{Confidence, Detected, Method, State};
+use model::workstream::{DetectedWorkstream, DetectionConfidence, DetectionMethod, PrecompactState};
 use serde::Serialize;
 use store::layout;
 
-use crate::features::workstreams::{self, Load, LoadLocation, PLANNING, Used, Workstream, Workstreams};
+use crate::features::workstreams::{
+    self, ChosenWorkstream, FileToLoad, LoadLocation, PLANNING_FOLDER, Workstream, Workstreams,
+};
 use crate::project::{Project, settings};
-use crate::session::list::{self, Chosen};
+use crate::session::list::{self, SessionChoice};
 use crate::{Error, Result, World};
 
-pub use migrate::{Direction, Migrated, Outcome, migrate};
-pub use questions::{Gate, GateFile, gate};
+pub use migrate::{Direction, MigratedFile, MigrationOutcome, migrate_all};
+pub use questions::{GateFile, ReadingGate, reading_gate};
 
 /// The largest manifest outside a project that is read.
-const LARGEST: usize = 256 * 1024;
-const WAIT: Duration = Duration::from_secs(5);
+const MAX_MANIFEST_BYTES: usize = 256 * 1024;
+const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// The files that are loaded if none was named and the folder is empty.
-const USUAL: &[&str] = &["overview.md", "plan.md", "steps.md"];
+const DEFAULT_FILES_TO_LOAD: &[&str] = &["overview.md", "plan.md", "steps.md"];
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Created {
+pub struct CreatedManifest {
     pub project_id: String,
     pub path: String,
     /// Files that the manifest loads and that do not exist yet.
@@ -47,25 +49,27 @@ pub struct NewManifest<'a> {
     pub session: Option<&'a str>,
 }
 
-pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
-    let id = checked(wish.id)?;
-    if let Some(outside) = wish.load.iter().find(|file| model::place::within("/p", file).outside) {
+pub fn new(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
+    let id = require_valid_id(wish.id)?;
+    if let Some(outside) =
+        wish.load.iter().find(|file| model::place::path_within_checkout("/p", file).outside)
+    {
         return Err(Error::Refused {
             what: format!("`{outside}` is outside the project, and a manifest opens nothing there"),
             hint: "name files relative to the workstream's folder or to the project's".into(),
         });
     }
-    let project = Project::find_or_make(world)?;
-    let settings = settings::resolve(world, Some(&project.store)).settings();
+    let project = Project::find_or_create(world)?;
+    let settings = settings::resolve_settings(world, Some(&project.store)).settings();
     let place = Workstreams { root: &project.root, store: &project.store, settings: &settings };
-    let folder = home_of(&place, id)?;
-    let dir = place.dir(&folder)?;
+    let folder = folder_for_new_manifest(&place, id)?;
+    let dir = place.open_folder(&folder)?;
     let files = match wish.load {
-        [] => here(&dir)?,
+        [] => files_to_load_in(&dir)?,
         named => named.to_vec(),
     };
     let words = id.split('-').skip(1).collect::<Vec<_>>().join(" ");
-    let bytes = manifest::create(&New {
+    let bytes = manifest::create_manifest(&NewManifestContent {
         project_id: id,
         project_name: wish.name.unwrap_or(&words),
         phase: wish.phase,
@@ -74,44 +78,54 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
         session: wish.session,
         now: world.now,
     });
-    let path = format!("{folder}/{}", manifest::NAME);
+    let path = format!("{folder}/{}", manifest::MANIFEST_FILE_NAME);
     // Running the command twice has the same result: the first run may have been interrupted.
-    if !dir.create(manifest::NAME, &bytes)? && !manifest::same_but_time(&place.read(&path)?, &bytes) {
+    if !dir.create_private_file(manifest::MANIFEST_FILE_NAME, &bytes)?
+        && !manifest::is_same_except_time(&place.read_file(&path)?, &bytes)
+    {
         return Err(Error::Refused {
             what: format!("{path} already exists"),
             hint: format!("`thru resume show {id}` shows it"),
         });
     }
-    let base = folder.strip_suffix(&format!("/{PLANNING}")).unwrap_or(&folder).to_owned();
+    let base = folder.strip_suffix(&format!("/{PLANNING_FOLDER}")).unwrap_or(&folder).to_owned();
     let found = Workstream { id: id.to_owned(), manifest: path.clone(), folder: base };
-    let (_, manifest) = place.manifest(&found)?;
-    let missing = place.loads(&found, &manifest)?.into_iter().filter(|load| load.path.is_none());
-    Ok(Created { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
+    let (_, manifest) = place.read_manifest(&found)?;
+    let missing = place.files_to_load(&found, &manifest)?.into_iter().filter(|load| load.path.is_none());
+    Ok(CreatedManifest { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
 }
 
 /// Returns the folder for a new manifest, relative to the root: the workstream's existing folder, or a new one in the
 /// store.
-fn home_of(place: &Workstreams, id: &str) -> Result<String> {
-    let known = place.homes()?.into_iter().find(|(known, _)| known == id).map(|(_, folder)| folder);
+fn folder_for_new_manifest(place: &Workstreams, id: &str) -> Result<String> {
+    let known = place.ids_and_folders()?.into_iter().find(|(known, _)| known == id).map(|(_, folder)| folder);
     let Some(folder) = known else {
         let folder = format!("{}/{id}", layout::WORKSTREAMS);
-        place.store.dir().make(&folder)?;
-        return Ok(format!("{}/{folder}", layout::STORE));
+        place.store.dir().create_subfolder(&folder)?;
+        return Ok(format!("{}/{folder}", layout::STORE_FOLDER));
     };
-    let has_plans = place.folders(&folder)?.iter().any(|name| name == PLANNING);
-    Ok(if has_plans { format!("{folder}/{PLANNING}") } else { folder })
+    let has_plans = place.subfolder_names(&folder)?.iter().any(|name| name == PLANNING_FOLDER);
+    Ok(if has_plans { format!("{folder}/{PLANNING_FOLDER}") } else { folder })
 }
 
 /// Returns the files in the folder, the usual ones first.
-fn here(dir: &store::Dir) -> Result<Vec<String>> {
+fn files_to_load_in(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
-    names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
-    usual_first(&mut names);
-    Ok(if names.is_empty() { USUAL.iter().map(|name| (*name).to_owned()).collect() } else { names })
+    names.retain(|name| {
+        name.ends_with(".md") && name != manifest::MANIFEST_FILE_NAME && name != manifest::LEGACY_FILE_NAME
+    });
+    sort_usual_first(&mut names);
+    Ok(if names.is_empty() {
+        DEFAULT_FILES_TO_LOAD.iter().map(|name| (*name).to_owned()).collect()
+    } else {
+        names
+    })
 }
 
-fn usual_first(names: &mut [String]) {
-    let usual = |name: &String| USUAL.iter().position(|known| known == name).unwrap_or(USUAL.len());
+fn sort_usual_first(names: &mut [String]) {
+    let usual = |name: &String| {
+        DEFAULT_FILES_TO_LOAD.iter().position(|known| known == name).unwrap_or(DEFAULT_FILES_TO_LOAD.len())
+    };
     names.sort_by_key(|name| (usual(name), name.clone()));
 }
 
@@ -132,9 +146,9 @@ pub struct Listed {
 /// Lists every workstream that has a manifest, by number.
 pub fn list(world: &World) -> Result<Vec<Listed>> {
     let desk = ResumeContext::open(world)?;
-    let place = desk.place();
+    let place = desk.workstreams();
     let row = |found: Workstream| {
-        let manifest = place.current(&found, world.now);
+        let manifest = place.up_to_date_manifest(&found, world.now);
         let problem = manifest.as_ref().err().map(ToString::to_string);
         let manifest = manifest.unwrap_or_default();
         Listed {
@@ -147,11 +161,11 @@ pub fn list(world: &World) -> Result<Vec<Listed>> {
             problem,
         }
     };
-    Ok(place.all()?.into_iter().map(row).collect())
+    Ok(place.list_all()?.into_iter().map(row).collect())
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Shown {
+pub struct ManifestShown {
     pub path: String,
     pub manifest: Manifest,
     pub loads: Vec<ShownLoad>,
@@ -166,93 +180,95 @@ pub struct ShownLoad {
     pub changed_at: Option<String>,
 }
 
-pub fn show(world: &World, id: Option<&str>) -> Result<Shown> {
+pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
     let desk = ResumeContext::open(world)?;
-    let found = desk.choose(id)?;
-    let place = desk.place();
-    let manifest = place.current(&found, world.now)?;
-    let loads = place.loads(&found, &manifest)?.into_iter().map(shown).collect();
-    Ok(Shown { path: found.manifest, manifest, loads })
+    let found = desk.choose_workstream(id)?;
+    let place = desk.workstreams();
+    let manifest = place.up_to_date_manifest(&found, world.now)?;
+    let loads = place.files_to_load(&found, &manifest)?.into_iter().map(load_shown).collect();
+    Ok(ManifestShown { path: found.manifest, manifest, loads })
 }
 
-fn shown(load: Load) -> ShownLoad {
-    let Load { named, lies, path, bytes, changed } = load;
-    ShownLoad { named, lies, path, bytes, changed_at: changed.map(time::rfc3339) }
+fn load_shown(load: FileToLoad) -> ShownLoad {
+    let FileToLoad { named, lies, path, bytes, changed } = load;
+    ShownLoad { named, lies, path, bytes, changed_at: changed.map(time::to_rfc3339) }
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Checked {
+pub struct CheckedManifest {
     pub path: String,
     pub findings: Vec<Finding>,
 }
 
-impl Checked {
-    pub fn is_good(&self) -> bool {
-        self.findings.iter().all(|finding| finding.level != Level::Error)
+impl CheckedManifest {
+    pub fn is_valid(&self) -> bool {
+        self.findings.iter().all(|finding| finding.level != FindingLevel::Error)
     }
 }
 
 /// Checks one file, or every manifest.
-pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
+pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<CheckedManifest>> {
     let desk = match (ResumeContext::open(world), file) {
         // A manifest outside every project is checked by its content alone.
-        (Err(Error::NoRoot { .. }), Some(file)) => return Ok(vec![alone(file)?]),
+        (Err(Error::NoRoot { .. }), Some(file)) => return Ok(vec![check_single_file(file)?]),
         (desk, _) => desk?,
     };
-    let place = desk.place();
-    let Some(file) = file else { return check_all(&place) };
-    let all = place.all()?;
-    let Some(path) = place.own_path(world, file)? else { return Ok(vec![alone(file)?]) };
+    let place = desk.workstreams();
+    let Some(file) = file else { return check_all_manifests(&place) };
+    let all = place.list_all()?;
+    let Some(path) = place.path_below_root(world, file)? else { return Ok(vec![check_single_file(file)?]) };
     match all.iter().find(|found| found.manifest == path) {
-        Some(found) => Ok(vec![check(&place, found, &all)?]),
-        None => Ok(vec![check(&place, &place.by_file(path)?, &all)?]),
+        Some(found) => Ok(vec![check_manifest(&place, found, &all)?]),
+        None => Ok(vec![check_manifest(&place, &place.find_by_manifest(path)?, &all)?]),
     }
 }
 
 /// Checks every manifest of a project.
-pub(super) fn check_all(place: &Workstreams) -> Result<Vec<Checked>> {
-    let all = place.all()?;
-    all.iter().map(|found| check(place, found, &all)).collect()
+pub(super) fn check_all_manifests(place: &Workstreams) -> Result<Vec<CheckedManifest>> {
+    let all = place.list_all()?;
+    all.iter().map(|found| check_manifest(place, found, &all)).collect()
 }
 
-fn alone(file: &Path) -> Result<Checked> {
-    let bytes = store::read_given(file, LARGEST)?;
+fn check_single_file(file: &Path) -> Result<CheckedManifest> {
+    let bytes = store::read_named_by_user(file, MAX_MANIFEST_BYTES)?;
     let path = file.display().to_string();
-    Ok(Checked { findings: findings(&bytes, &path), path })
+    Ok(CheckedManifest { findings: manifest_findings(&bytes, &path), path })
 }
 
-fn check(place: &Workstreams, found: &Workstream, all: &[Workstream]) -> Result<Checked> {
-    let bytes = place.read(&found.manifest)?;
-    let mut findings = findings(&bytes, &found.manifest);
-    let manifest = manifest::read(&Document::parse(bytes));
+fn check_manifest(place: &Workstreams, found: &Workstream, all: &[Workstream]) -> Result<CheckedManifest> {
+    let bytes = place.read_file(&found.manifest)?;
+    let mut findings = manifest_findings(&bytes, &found.manifest);
+    let manifest = manifest::read_manifest(&Document::parse(bytes));
     let mut find = |text: String, hint: &str| {
-        findings.push(Finding::new(Level::Error, text).at(found.manifest.clone(), None).hint(hint));
+        findings.push(
+            Finding::new(FindingLevel::Error, text).at_line(found.manifest.clone(), None).with_hint(hint),
+        );
     };
-    if manifest::is_workstream(&manifest.project_id) && manifest.project_id != found.id {
+    if manifest::is_workstream_id(&manifest.project_id) && manifest.project_id != found.id {
         let text = format!("project_id is {}, but the folder belongs to {}", manifest.project_id, found.id);
         find(text, "give both the same name");
     }
     if let Some(twin) = all.iter().find(|one| one.id == found.id && one.manifest != found.manifest) {
         find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
     }
-    for load in place.loads(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
+    for load in place.files_to_load(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
         let hint = match load.lies {
             LoadLocation::Missing => "write it, or remove it from files_to_load",
             _ => "name a regular file of the project",
         };
-        find(format!("`{}` is {}", load.named, load.lies.words()), hint);
+        find(format!("`{}` is {}", load.named, load.lies.describe()), hint);
     }
-    Ok(Checked { path: found.manifest.clone(), findings })
+    Ok(CheckedManifest { path: found.manifest.clone(), findings })
 }
 
-fn findings(bytes: &[u8], path: &str) -> Vec<Finding> {
+fn manifest_findings(bytes: &[u8], path: &str) -> Vec<Finding> {
     let at = |finding: Finding| Finding { file: Some(path.to_owned()), ..finding };
-    manifest::check(&Document::parse(bytes)).into_iter().map(at).collect()
+    manifest::check_manifest(&Document::parse(bytes)).into_iter().map(at).collect()
 }
 
 /// The workstream that a session works on from now on.
 #[derive(Clone, Debug, Serialize)]
-pub struct Using {
+pub struct UsedWorkstream {
     pub project_id: String,
     pub session: String,
     /// Whether the session was not named; it is then the newest one here.
@@ -261,29 +277,32 @@ pub struct Using {
 }
 
 /// `thru resume use`: assigns a workstream to this session, whatever files the session touches.
-pub fn use_in(world: &World, id: &str, session: Option<&str>) -> Result<Using> {
+pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<UsedWorkstream> {
     let desk = ResumeContext::open(world)?;
-    let found = desk.choose(Some(id))?;
+    let found = desk.choose_workstream(Some(id))?;
     let (store, marker) = (&desk.project.store, &desk.project.marker);
     let (session, chosen) = list::choose_open(world, store, session, |session| Error::Refused {
         what: format!("session {session} has ended, and is told nothing any more"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
     })?;
-    store.session(&session).put(&Used { id: found.id.clone() })?;
-    let detected =
-        Detected { id: Some(found.id.clone()), confidence: Confidence::High, method: Method::Transcript };
-    let state = State::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
-    store.session(&session).put(&state)?;
-    Ok(Using {
+    store.session(&session).write(&ChosenWorkstream { id: found.id.clone() })?;
+    let detected = DetectedWorkstream {
+        id: Some(found.id.clone()),
+        confidence: DetectionConfidence::High,
+        method: DetectionMethod::Transcript,
+    };
+    let state = PrecompactState::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
+    store.session(&session).write(&state)?;
+    Ok(UsedWorkstream {
         project_id: found.id,
         session: session.to_string(),
-        guess: chosen == Chosen::Guess,
+        guess: chosen == SessionChoice::Guess,
         manifest: found.manifest,
     })
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Updated {
+pub struct UpdateReport {
     pub project_id: String,
     pub steps: Option<String>,
     /// The step that was ticked.
@@ -294,31 +313,31 @@ pub struct Updated {
 
 /// What `update` does besides updating the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum UpdateStep {
     /// Nothing else.
     None,
     /// Tick the next open box.
     Done,
 }
 
-pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
+pub fn update_manifest(world: &World, id: Option<&str>, step: UpdateStep) -> Result<UpdateReport> {
     let desk = ResumeContext::open(world)?;
-    let found = desk.choose(id)?;
-    let place = desk.place();
-    let _lock = place.lock(WAIT)?;
+    let found = desk.choose_workstream(id)?;
+    let place = desk.workstreams();
+    let _lock = place.lock_manifests(LOCK_WAIT)?;
     let mut done = None;
-    let advanced = workstreams::advance(
+    let advanced = workstreams::tick_and_update_manifest(
         &place,
         &found,
         |steps| {
-            done = (step == Step::Done).then(|| manifest::tick_next(steps)).flatten();
+            done = (step == UpdateStep::Done).then(|| manifest::tick_next_box(steps)).flatten();
             done.is_some()
         },
         world.now,
     )?;
-    let (_, manifest) = place.manifest(&found)?;
+    let (_, manifest) = place.read_manifest(&found)?;
     if advanced.steps.is_none() {
-        return Err(match manifest.files_to_load.iter().find(|file| manifest::is_steps(file)) {
+        return Err(match manifest.files_to_load.iter().find(|file| manifest::is_steps_file(file)) {
             Some(file) => Error::Absent {
                 what: format!("{}/{file} does not exist yet", found.folder),
                 hint: "write it, with one `- [ ]` box per step".into(),
@@ -330,7 +349,13 @@ pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
         });
     }
     let changed = advanced.changed || done.is_some();
-    Ok(Updated { project_id: found.id, steps: advanced.steps, done, changed, progress: manifest.progress })
+    Ok(UpdateReport {
+        project_id: found.id,
+        steps: advanced.steps,
+        done,
+        changed,
+        progress: manifest.progress,
+    })
 }
 
 /// What every subcommand needs.
@@ -341,28 +366,28 @@ struct ResumeContext {
 
 impl ResumeContext {
     fn open(world: &World) -> Result<ResumeContext> {
-        let project = Project::find(world)?;
-        let settings = settings::here(world).settings();
+        let project = Project::find_for_reading(world)?;
+        let settings = settings::settings_here(world).settings();
         Ok(ResumeContext { project, settings })
     }
 
-    fn place(&self) -> Workstreams<'_> {
+    fn workstreams(&self) -> Workstreams<'_> {
         Workstreams { root: &self.project.root, store: &self.project.store, settings: &self.settings }
     }
 
     /// Returns the named workstream, or else the one that was last active, or else the only one.
-    fn choose(&self, id: Option<&str>) -> Result<Workstream> {
-        let place = self.place();
+    fn choose_workstream(&self, id: Option<&str>) -> Result<Workstream> {
+        let place = self.workstreams();
         if let Some(id) = id {
-            let id = self.whole_id(id)?;
-            return place.find(checked(&id)?)?.ok_or_else(|| self.absent(&id));
+            let id = self.complete_id(id)?;
+            return place.find_by_id(require_valid_id(&id)?)?.ok_or_else(|| self.not_found_error(&id));
         }
-        let last = workstreams::state_of(&self.project.store, layout::PRECOMPACT_STATE);
+        let last = workstreams::read_state(&self.project.store, layout::PRECOMPACT_STATE_FILE);
         let last = last.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
-        if let Some(found) = last.map(|id| place.find(&id)).transpose()?.flatten() {
+        if let Some(found) = last.map(|id| place.find_by_id(&id)).transpose()?.flatten() {
             return Ok(found);
         }
-        let mut all = place.all()?;
+        let mut all = place.list_all()?;
         match (all.pop(), all.as_slice()) {
             (Some(only), []) => Ok(only),
             (None, _) => Err(Error::Absent {
@@ -379,11 +404,11 @@ impl ResumeContext {
 
 impl ResumeContext {
     /// Returns the whole id: `24` means the only workstream with that number.
-    fn whole_id(&self, typed: &str) -> Result<String> {
+    fn complete_id(&self, typed: &str) -> Result<String> {
         if typed.is_empty() || !typed.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(typed.to_owned());
         }
-        let all = self.place().all()?;
+        let all = self.workstreams().list_all()?;
         let with_number =
             |one: &&Workstream| one.id.split_once('-').is_some_and(|(number, _)| number == typed);
         let fitting: Vec<&str> = all.iter().filter(with_number).map(|one| one.id.as_str()).collect();
@@ -400,22 +425,22 @@ impl ResumeContext {
         }
     }
 
-    fn absent(&self, id: &str) -> Error {
+    fn not_found_error(&self, id: &str) -> Error {
         Error::Absent {
-            what: format!("there is no workstream `{id}` with a {}", manifest::NAME),
+            what: format!("there is no workstream `{id}` with a {}", manifest::MANIFEST_FILE_NAME),
             hint: self.migrate_hint().unwrap_or_else(|| format!("`thru resume new {id}` makes one")),
         }
     }
 
     /// Returns the advice to migrate, if there are manifests of the older layout.
     fn migrate_hint(&self) -> Option<String> {
-        let legacy = self.place().unmigrated().ok()?.into_iter().next()?;
+        let legacy = self.workstreams().unmigrated_manifests().ok()?.into_iter().next()?;
         Some(format!("{legacy} is of the older layout; `thru resume migrate` takes it over"))
     }
 }
 
-fn checked(id: &str) -> Result<&str> {
-    match manifest::is_workstream(id) {
+fn require_valid_id(id: &str) -> Result<&str> {
+    match manifest::is_workstream_id(id) {
         true => Ok(id),
         false => Err(Error::Usage {
             what: format!("`{id}` is not the name of a workstream"),

@@ -3,25 +3,25 @@
 use std::collections::BTreeSet;
 
 use model::id::Id;
-use model::manifest::is_workstream;
-use model::workstream::{LARGEST_STATE, State};
+use model::manifest::is_workstream_id;
+use model::workstream::{MAX_STATE_BYTES, PrecompactState};
 use store::{SessionState, Store, layout};
 
 use crate::hook::context::HookContext;
 
 /// Reads a state file, if it exists. The error says what is wrong with it.
-pub fn state_of(store: &Store, rel: &str) -> Option<Result<State, String>> {
-    match store.dir().read(rel, LARGEST_STATE * 4) {
-        Ok(bytes) => Some(State::parse(&bytes)),
+pub fn read_state(store: &Store, rel: &str) -> Option<Result<PrecompactState, String>> {
+    match store.dir().read_file(rel, MAX_STATE_BYTES * 4) {
+        Ok(bytes) => Some(PrecompactState::parse(&bytes)),
         Err(store::Error::Absent { .. }) => None,
         Err(error) => Some(Err(error.to_string())),
     }
 }
 
 /// Returns the session's own state: the workstream it was working on when it was compacted.
-pub fn own_state(store: &Store, session: &str) -> Option<Result<State, String>> {
+pub fn session_state(store: &Store, session: &str) -> Option<Result<PrecompactState, String>> {
     let id = Id::new(session).ok()?;
-    let state = match store.session(&id).get::<State>() {
+    let state = match store.session(&id).read::<PrecompactState>() {
         Ok(state) => Ok(state?),
         Err(store::Error::Damaged { why, .. }) => Err(why),
         Err(error) => Err(error.to_string()),
@@ -34,20 +34,24 @@ pub fn own_state(store: &Store, session: &str) -> Option<Result<State, String>> 
 
 /// The workstream that somebody chose for a session with `thru resume use`. It takes precedence over any detection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Used {
+pub struct ChosenWorkstream {
     pub id: String,
 }
 
-impl SessionState for Used {
-    const FOLDER: &'static str = layout::WORKSTREAM_USED;
-    const LARGEST: usize = 1024;
+impl SessionState for ChosenWorkstream {
+    const FOLDER: &'static str = layout::WORKSTREAM_USED_FOLDER;
+    const MAX_BYTES: usize = 1024;
 
-    fn parse(bytes: &[u8]) -> Result<Used, String> {
+    fn parse(bytes: &[u8]) -> Result<ChosenWorkstream, String> {
         let id = String::from_utf8_lossy(bytes).trim().to_owned();
-        if is_workstream(&id) { Ok(Used { id }) } else { Err("it does not name a workstream".to_owned()) }
+        if is_workstream_id(&id) {
+            Ok(ChosenWorkstream { id })
+        } else {
+            Err("it does not name a workstream".to_owned())
+        }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         format!("{}\n", self.id).into_bytes()
     }
 }
@@ -55,43 +59,43 @@ impl SessionState for Used {
 /// The entries of a session's own list whose boxes were ticked. Each line contains the id of a workstream and the
 /// fingerprint of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ticked {
+pub(super) struct TickedEntries {
     pub marks: BTreeSet<String>,
 }
 
-impl SessionState for Ticked {
-    const FOLDER: &'static str = layout::TICKED;
-    const LARGEST: usize = 64 * 1024;
+impl SessionState for TickedEntries {
+    const FOLDER: &'static str = layout::TICKED_FOLDER;
+    const MAX_BYTES: usize = 64 * 1024;
 
-    fn parse(bytes: &[u8]) -> Result<Ticked, String> {
-        Ok(Ticked { marks: lines(bytes).collect() })
+    fn parse(bytes: &[u8]) -> Result<TickedEntries, String> {
+        Ok(TickedEntries { marks: nonempty_lines(bytes).collect() })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         self.marks.iter().map(|mark| format!("{mark}\n")).collect::<String>().into_bytes()
     }
 }
 
 /// The sets of unread files that a session was reminded of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reminded {
+pub(super) struct RemindersSent {
     pub sets: Vec<String>,
 }
 
-impl SessionState for Reminded {
-    const FOLDER: &'static str = layout::REMINDED;
-    const LARGEST: usize = 64 * 1024;
+impl SessionState for RemindersSent {
+    const FOLDER: &'static str = layout::REMINDERS_FOLDER;
+    const MAX_BYTES: usize = 64 * 1024;
 
-    fn parse(bytes: &[u8]) -> Result<Reminded, String> {
-        Ok(Reminded { sets: lines(bytes).collect() })
+    fn parse(bytes: &[u8]) -> Result<RemindersSent, String> {
+        Ok(RemindersSent { sets: nonempty_lines(bytes).collect() })
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         self.sets.iter().map(|set| format!("{set}\n")).collect::<String>().into_bytes()
     }
 }
 
-fn lines(bytes: &[u8]) -> impl Iterator<Item = String> {
+fn nonempty_lines(bytes: &[u8]) -> impl Iterator<Item = String> {
     String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
@@ -100,10 +104,10 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
     let session = store.session(context.session);
     // A damaged state is treated as missing: the next compaction writes it again.
-    if let Ok(Some(state)) = store.session(previous).get::<State>() {
-        session.put(&State { session_id: Some(context.session.to_string()), ..state })?;
+    if let Ok(Some(state)) = store.session(previous).read::<PrecompactState>() {
+        session.write(&PrecompactState { session_id: Some(context.session.to_string()), ..state })?;
     }
-    session.inherit::<Used>(previous)?;
-    session.inherit::<Ticked>(previous)?;
-    Ok(session.inherit::<Reminded>(previous)?)
+    session.inherit::<ChosenWorkstream>(previous)?;
+    session.inherit::<TickedEntries>(previous)?;
+    Ok(session.inherit::<RemindersSent>(previous)?)
 }

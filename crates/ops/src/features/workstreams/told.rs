@@ -2,80 +2,88 @@
 //! still unread.
 
 use jiff::{SignedDuration, Timestamp};
-use model::brief::{Candidate, Occasion, Section, file_text};
+use model::brief::{BriefSection, Candidate, Occasion, quote_file_text};
 use model::digest::Digest;
 use model::id::Id;
 use model::manifest::Manifest;
 use model::redact::Redacted;
-use model::render::{code, path as shown_path, quoted};
-use model::reply::{Part, Reply};
-use model::score::Signal;
-use model::session::Pending;
-use model::text::fingerprint;
+use model::render::{in_backticks, in_quotation_marks, path_or_code as shown_path};
+use model::reply::{Reply, ReplyPart};
+use model::score::ScoreSignal;
+use model::session::PendingBrief;
+use model::text::fnv_fingerprint;
 use model::time;
 use model::tokens::TextKind;
 use store::layout;
 
-use super::state::{Reminded, own_state, state_of};
-use super::{Load, Workstream, Workstreams};
+use super::state::{RemindersSent, read_state, session_state};
+use super::{FileToLoad, Workstream, Workstreams};
 use crate::Result;
 use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
 use crate::session::context_held;
 
 /// How much is read of a file to load: more than a brief can contain.
-const INLINED: usize = 16 * 1024;
+const MAX_INLINED_BYTES: usize = 16 * 1024;
 
-const SECTION: Section =
-    Section { order: 2, longer: 1, name: "workstream", title: "Workstream", signal: Signal::Manifest };
-const FILES: Section = Section {
+const SECTION: BriefSection = BriefSection {
+    order: 2,
+    longer: 1,
+    name: "workstream",
+    title: "Workstream",
+    signal: ScoreSignal::Manifest,
+};
+const FILES_SECTION: BriefSection = BriefSection {
     order: 2,
     longer: 1,
     name: "file",
     title: "Text of files to load (data, as it is on disk now)",
-    signal: Signal::Manifest,
+    signal: ScoreSignal::Manifest,
 };
-pub const SECTIONS: &[&str] = &[SECTION.name, FILES.name];
+pub const SECTIONS: &[&str] = &[SECTION.name, FILES_SECTION.name];
 
 /// Returns what a restored session is told about its workstream: the manifest, or why there is none.
-pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let place = Workstreams::of(&context.project);
+pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let place = Workstreams::of_project(&context.project);
     let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
         return Ok(Vec::new());
     };
     let now = context.project.world.now;
-    let say = |text: String| Ok(vec![fact("state", text)]);
-    let state = match own_state(place.store, session.as_str()) {
+    let say = |text: String| Ok(vec![workstream_fact("state", text)]);
+    let state = match session_state(place.store, session.as_str()) {
         Some(Ok(state)) => state,
         Some(Err(why)) => {
-            return say(format!("the state from before the compaction is not used: {}", code(&why, 160)));
+            return say(format!(
+                "the state from before the compaction is not used: {}",
+                in_backticks(&why, 160)
+            ));
         }
-        None => return Ok(other_sessions(&place, session.as_str())),
+        None => return Ok(other_session_candidates(&place, session.as_str())),
     };
     let Some(project) = &state.active_project_id else { return Ok(Vec::new()) };
     let hours = place.settings.resume_max_age_hours;
     let limit = SignedDuration::from_hours(i64::try_from(hours).unwrap_or(i64::MAX / 7_200));
-    let age = time::parse(&state.timestamp).map_or(SignedDuration::MAX, |at| now.duration_since(at));
-    let root = place.store.marker().ok().map(|marker| marker.project_id.as_str().to_owned());
+    let age = time::parse_time(&state.timestamp).map_or(SignedDuration::MAX, |at| now.duration_since(at));
+    let root = place.store.read_marker().ok().map(|marker| marker.project_id.as_str().to_owned());
     let why = match () {
         () if state.root_id.is_some() && state.root_id != root => "it belongs to another root".to_owned(),
         () if age > limit => {
             format!("it is from {}, more than {hours} hours ago", shown_path(&state.timestamp, 40))
         }
-        () => return Ok(of_workstream(&place, project, now)),
+        () => return Ok(workstream_candidates(&place, project, now)),
     };
     let id = shown_path(project, 64);
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
 /// Returns a fact about the active workstream.
-fn fact(what: &str, text: String) -> Candidate {
+fn workstream_fact(what: &str, text: String) -> Candidate {
     Candidate::new(&SECTION, format!("workstream:{what}"), text)
 }
 
 /// Mentions the newest state if it belongs to another session. Such a state is not used.
-fn other_sessions(place: &Workstreams, session: &str) -> Vec<Candidate> {
-    let Some(Ok(state)) = state_of(place.store, layout::PRECOMPACT_STATE) else { return Vec::new() };
+fn other_session_candidates(place: &Workstreams, session: &str) -> Vec<Candidate> {
+    let Some(Ok(state)) = read_state(place.store, layout::PRECOMPACT_STATE_FILE) else { return Vec::new() };
     let (Some(id), Some(other)) = (&state.active_project_id, &state.session_id) else { return Vec::new() };
     if other == session {
         return Vec::new();
@@ -84,135 +92,154 @@ fn other_sessions(place: &Workstreams, session: &str) -> Vec<Candidate> {
     let text = format!(
         "the last state is of another session, {other} at {id}; it is not used (`thru resume show {id}`)"
     );
-    vec![fact("state", text)]
+    vec![workstream_fact("state", text)]
 }
 
-fn of_workstream(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate> {
-    let found = place.find(id);
+fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate> {
+    let found = place.find_by_id(id);
     let id = &shown_path(id, 64);
     let found = match found {
         Ok(Some(found)) => found,
         Ok(None) => {
-            return vec![fact(id, format!("{id} was active, and no longer has a manifest"))];
+            return vec![workstream_fact(id, format!("{id} was active, and no longer has a manifest"))];
         }
         Err(error) => {
-            let why = code(&error.to_string(), 300);
-            return vec![fact(id, format!("{id} was active; its manifest was not read: {why}"))];
+            let why = in_backticks(&error.to_string(), 300);
+            return vec![workstream_fact(id, format!("{id} was active; its manifest was not read: {why}"))];
         }
     };
-    let Ok(manifest) = place.current(&found, now) else {
-        return vec![fact(id, format!("the manifest {} cannot be read", shown_path(&found.manifest, 200)))];
+    let Ok(manifest) = place.up_to_date_manifest(&found, now) else {
+        return vec![workstream_fact(
+            id,
+            format!("the manifest {} cannot be read", shown_path(&found.manifest, 200)),
+        )];
     };
     // The work is finished, so there is nothing to load.
     if manifest.is_finished() {
         return Vec::new();
     }
     let of = |what: &str| format!("{id}:{what}");
-    let mut told = vec![fact(id, headline(&found, &manifest))];
-    let loads = match place.loads(&found, &manifest) {
+    let mut told = vec![workstream_fact(id, headline(&found, &manifest))];
+    let loads = match place.files_to_load(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {
-            told.push(fact(&of("files"), format!("of its files: {}", code(&error.to_string(), 300))));
+            told.push(workstream_fact(
+                &of("files"),
+                format!("of its files: {}", in_backticks(&error.to_string(), 300)),
+            ));
             Vec::new()
         }
     };
     if !loads.is_empty() {
-        let since = time::parse(&manifest.last_updated);
-        let words =
-            loads.iter().enumerate().map(|(i, load)| format!("{}. {}", i + 1, load_words(load, since, now)));
+        let since = time::parse_time(&manifest.last_updated);
+        let words = loads
+            .iter()
+            .enumerate()
+            .map(|(i, load)| format!("{}. {}", i + 1, describe_file_to_load(load, since, now)));
         let list = words.collect::<Vec<_>>().join("; ");
-        told.push(fact(&of("files"), format!("to load, in this order: {list}")));
+        told.push(workstream_fact(&of("files"), format!("to load, in this order: {list}")));
     }
     if !manifest.questions.is_empty() {
         let questions = manifest.questions.iter().take(12).enumerate();
-        let words = questions.map(|(i, question)| format!("{}. {}", i + 1, quoted(question, 200)));
+        let words =
+            questions.map(|(i, question)| format!("{}. {}", i + 1, in_quotation_marks(question, 200)));
         let list = words.collect::<Vec<_>>().join(" ");
-        told.push(fact(&of("questions"), format!("questions that its files answer: {list}")));
+        told.push(workstream_fact(&of("questions"), format!("questions that its files answer: {list}")));
     }
     if place.settings.resume_inline {
-        told.extend(loads.iter().filter_map(|load| inlined(place, load)));
+        told.extend(loads.iter().filter_map(|load| inlined_file_candidate(place, load)));
     }
     told
 }
 fn headline(found: &Workstream, manifest: &Manifest) -> String {
-    let mut words = vec![format!("{} {}", found.id, quoted(&manifest.project_name, 100))];
+    let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
     words.extend(manifest.current_section.map(|section| format!("section {section}")));
     words.extend(manifest.current_task.map(|task| format!("task {task}")));
     if !manifest.progress.is_empty() {
-        words.push(quoted(&manifest.progress, 60));
+        words.push(in_quotation_marks(&manifest.progress, 60));
     }
-    words.push(format!("next action {}", code(&manifest.next_action, 100)));
+    words.push(format!("next action {}", in_backticks(&manifest.next_action, 100)));
     if !manifest.continue_at.is_empty() {
-        words.push(format!("continues at {}", code(&manifest.continue_at, 200)));
+        words.push(format!("continues at {}", in_backticks(&manifest.continue_at, 200)));
     }
-    words
-        .extend(manifest.blockers.iter().take(5).map(|blocker| format!("blocked: {}", quoted(blocker, 160))));
+    words.extend(
+        manifest
+            .blockers
+            .iter()
+            .take(5)
+            .map(|blocker| format!("blocked: {}", in_quotation_marks(blocker, 160))),
+    );
     words.push(format!("manifest {}", shown_path(&found.manifest, 200)));
     words.join("; ")
 }
 
 /// Describes a file to load: `plan.md (2.1 KB, changed 3 h ago)`.
-fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
+fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Timestamp) -> String {
     let Some(path) = &load.path else {
-        return format!("{} ({})", shown_path(&load.named, 200), load.lies.words());
+        return format!("{} ({})", shown_path(&load.named, 200), load.lies.describe());
     };
     let changed = load.changed.filter(|at| since.is_none_or(|since| *at > since));
-    let changed = changed.map_or(String::new(), |at| format!(", changed {}", time::ago(at, now)));
+    let changed = changed.map_or(String::new(), |at| format!(", changed {}", time::describe_age(at, now)));
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
 /// Returns whether the session's brief contained the whole text of a file, as the file is now.
-pub(super) fn is_given(place: &Workstreams, session: &Id, load: &Load) -> bool {
+pub(super) fn is_in_context(place: &Workstreams, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
-        && inlined(place, load)
-            .is_some_and(|candidate| context_held::holds_whole(place.store, session, &candidate))
+        && inlined_file_candidate(place, load)
+            .is_some_and(|candidate| context_held::holds_full_text(place.store, session, &candidate))
 }
 
-fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
+fn inlined_file_candidate(place: &Workstreams, load: &FileToLoad) -> Option<Candidate> {
     let path = load.path.as_deref()?;
-    let text = String::from_utf8(place.read(path).ok()?).ok()?;
-    let text = Redacted::head(&text, INLINED, place.settings.redact());
-    let mut candidate =
-        Candidate::appended(&FILES, format!("workstream:file:{path}"), file_text(path, &text));
+    let text = String::from_utf8(place.read_file(path).ok()?).ok()?;
+    let text = Redacted::redact_head(&text, MAX_INLINED_BYTES, place.settings.redact_options());
+    let mut candidate = Candidate::in_section(
+        &FILES_SECTION,
+        format!("workstream:file:{path}"),
+        quote_file_text(path, &text),
+    );
     candidate.text_kind = TextKind::of_path(path);
     Some(candidate)
 }
 
-const REMINDER: &str = "workstream:unread:";
+const REMINDER_ID_PREFIX: &str = "workstream:unread:";
 
 /// At a prompt, tells the agent which files of the manifest are still unread although work continues. This is done
 /// once for each set of files and each compaction, and only after the agent has begun to edit.
-pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // If a brief is due, it names all of them.
-    let asked = context.event.agent.is_none() && context.pending != Some(Pending::Due);
+    let asked = context.event.agent.is_none() && context.pending != Some(PendingBrief::Due);
     if !asked || !context.project.settings.resume_reminders {
-        return Ok(Decision::nothing("no reminder is due at this prompt"));
+        return Ok(Decision::no_action("no reminder is due at this prompt"));
     }
-    Ok(match reminder(context) {
+    Ok(match unread_files_reminder(context) {
         Some(part) => Decision::answer(part, "files of the manifest are unread although work goes on"),
-        None => Decision::nothing("no file of the active manifest is unread, or the session was told"),
+        None => Decision::no_action("no file of the active manifest is unread, or the session was told"),
     })
 }
 
-fn reminder(context: &HookContext) -> Option<Part> {
-    let place = Workstreams::of(&context.project);
-    let state = own_state(place.store, context.session.as_str())?.ok()?;
-    let found = place.find(state.active_project_id.as_deref()?).ok()??;
-    let manifest =
-        place.current(&found, context.project.world.now).ok().filter(|manifest| !manifest.is_finished())?;
-    let digest = context.digest()?;
+fn unread_files_reminder(context: &HookContext) -> Option<ReplyPart> {
+    let place = Workstreams::of_project(&context.project);
+    let state = session_state(place.store, context.session.as_str())?.ok()?;
+    let found = place.find_by_id(state.active_project_id.as_deref()?).ok()??;
+    let manifest = place
+        .up_to_date_manifest(&found, context.project.world.now)
+        .ok()
+        .filter(|manifest| !manifest.is_finished())?;
+    let digest = context.session_digest()?;
     let mark = digest.last_compaction();
-    let steps = place.steps(&found, &manifest).ok()?;
+    let steps = place.find_steps_file(&found, &manifest).ok()?;
     let own = |path: &str| Some(path) == steps.as_deref() || path == found.manifest;
     if !digest.files.iter().any(|file| file.edited_at > mark && !own(&file.path)) {
         return None;
     }
-    let loads = place.loads(&found, &manifest).ok()?;
+    let loads = place.files_to_load(&found, &manifest).ok()?;
     let unread: Vec<&str> = loads
         .iter()
-        .filter(|load| load.path.as_deref().is_some_and(|path| !is_read(digest, path, mark)))
-        .filter(|load| !is_given(&place, context.session, load))
+        .filter(|load| load.path.as_deref().is_some_and(|path| !was_read_since(digest, path, mark)))
+        .filter(|load| !is_in_context(&place, context.session, load))
         .filter_map(|load| load.path.as_deref())
         .collect();
     if unread.is_empty() {
@@ -220,8 +247,9 @@ fn reminder(context: &HookContext) -> Option<Part> {
     }
     // A compaction removes the reminder from the window, so it counts afresh.
     let since = (mark > 0).then(|| mark.to_string());
-    let set = format!("{:016x}", fingerprint(unread.iter().copied().chain(since.as_deref())));
-    let reminded = place.store.session(context.session).get::<Reminded>().ok().flatten().unwrap_or_default();
+    let set = format!("{:016x}", fnv_fingerprint(unread.iter().copied().chain(since.as_deref())));
+    let reminded =
+        place.store.session(context.session).read::<RemindersSent>().ok().flatten().unwrap_or_default();
     if reminded.sets.contains(&set) {
         return None;
     }
@@ -236,23 +264,23 @@ fn reminder(context: &HookContext) -> Option<Part> {
         found.id,
         names.join(", ")
     );
-    Some(Part { reply: Reply::Context(text), told: vec![format!("{REMINDER}{set}")] })
+    Some(ReplyPart { reply: Reply::Context(text), told: vec![format!("{REMINDER_ID_PREFIX}{set}")] })
 }
 
 /// Records the sets of unread files that the agent was told about, so that they are not repeated.
-pub fn told(context: &HookContext, told: &[String]) -> Result<()> {
-    let sets: Vec<&str> = told.iter().filter_map(|id| id.strip_prefix(REMINDER)).collect();
+pub fn record_reminders_sent(context: &HookContext, told: &[String]) -> Result<()> {
+    let sets: Vec<&str> = told.iter().filter_map(|id| id.strip_prefix(REMINDER_ID_PREFIX)).collect();
     if sets.is_empty() {
         return Ok(());
     }
     let session = context.project.store.session(context.session);
-    let mut reminded = session.get::<Reminded>()?.unwrap_or_default();
+    let mut reminded = session.read::<RemindersSent>()?.unwrap_or_default();
     reminded.sets.extend(sets.into_iter().map(str::to_owned));
-    Ok(session.put(&reminded)?)
+    Ok(session.write(&reminded)?)
 }
 
 /// Returns whether the agent itself has read the file since `mark`.
-fn is_read(digest: &Digest, path: &str, mark: u64) -> bool {
+fn was_read_since(digest: &Digest, path: &str, mark: u64) -> bool {
     digest.files.iter().any(|file| {
         file.path == path && file.last > mark && file.reads + file.edits + file.guesses > file.by_agents
     })

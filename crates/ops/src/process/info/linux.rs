@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use super::ProcessInfo;
 
 /// The limit for a stat line. The kernel's lines are shorter, because a name has at most 16 bytes.
-const LARGEST_STAT: usize = 4096;
+const MAX_STAT_BYTES: usize = 4096;
 /// The limit for a command line. It is larger than the kernel's own limit.
-const LARGEST_ARGUMENTS: usize = 16 * 1024 * 1024;
+const MAX_ARGUMENTS_BYTES: usize = 16 * 1024 * 1024;
 
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
-    match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
-        Ok(stat) => Ok(parse(&String::from_utf8_lossy(&stat))),
+    match store::read_outside_store(Path::new(&format!("/proc/{pid}/stat")), MAX_STAT_BYTES) {
+        Ok(stat) => Ok(parse_stat_line(&String::from_utf8_lossy(&stat))),
         // The process is gone, or it ended during the reading (ESRCH).
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(std::io::Error::other(error)),
@@ -19,15 +19,15 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
 }
 
 pub fn arguments(pid: i32) -> Vec<String> {
-    let line =
-        store::read_own(Path::new(&format!("/proc/{pid}/cmdline")), LARGEST_ARGUMENTS).unwrap_or_default();
+    let line = store::read_outside_store(Path::new(&format!("/proc/{pid}/cmdline")), MAX_ARGUMENTS_BYTES)
+        .unwrap_or_default();
     let words = line.split(|b| *b == 0).filter(|word| !word.is_empty());
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
 /// Parses a stat line: the number, the name in brackets, the state, the parent, and so on; the 22nd word is the start
 /// time. A name may contain blanks and brackets.
-pub(super) fn parse(stat: &str) -> Option<ProcessInfo> {
+pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     let (head, rest) = stat.rsplit_once(')')?;
     let words: Vec<&str> = rest.split_whitespace().collect();
     Some(ProcessInfo {

@@ -1,11 +1,11 @@
 //! What a store would run or feed, shown to the user who is about to trust it.
 
-use model::consent::shown_command;
-use model::gate::Output;
-use model::loops::Status;
-use model::render::visible;
+use model::consent::quote_command;
+use model::gate::ExpectedOutput;
+use model::loops::LoopStatus;
+use model::render::show_hidden_characters;
 use serde::Serialize;
-use store::{ConsentKind, Run, layout};
+use store::{ConsentKind, RunFolder, layout};
 
 use crate::World;
 use crate::features::outputs;
@@ -30,20 +30,20 @@ pub struct Want {
 
 /// Returns active loops, commands of runs, and stages of the project's settings. Records that cannot be read are left
 /// out, because nothing in them can run.
-pub(super) fn all(world: &World, project: &Project) -> Vec<Want> {
-    [loops(project), runs(world, project), stages(world, project)].concat()
+pub(super) fn all_wants(world: &World, project: &Project) -> Vec<Want> {
+    [wants_of_loops(project), wants_of_runs(world, project), wants_of_stages(world, project)].concat()
 }
 
-fn loops(project: &Project) -> Vec<Want> {
+fn wants_of_loops(project: &Project) -> Vec<Want> {
     let store = &project.store;
     let ids = store.loop_ids().unwrap_or_default();
     let states = ids.iter().filter_map(|id| Some(store.read_loop(id).ok()?.state));
     states
-        .filter(|state| state.status == Status::Active)
+        .filter(|state| state.status == LoopStatus::Active)
         .map(|state| Want {
             kind: ConsentKind::Loop,
-            feeds: Some(visible(&state.prompt)),
-            runs: state.validators.iter().map(|command| visible(command)).collect(),
+            feeds: Some(show_hidden_characters(&state.prompt)),
+            runs: state.validators.iter().map(|command| show_hidden_characters(command)).collect(),
             given: is_started_here(store, &state),
             adopt: format!("thru loop adopt {}", state.id),
             id: state.id,
@@ -51,48 +51,49 @@ fn loops(project: &Project) -> Vec<Want> {
         .collect()
 }
 
-fn runs(world: &World, project: &Project) -> Vec<Want> {
+fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
     let Project { root, store, .. } = project;
-    let names = store.runs().unwrap_or_default();
-    let folder = |name: &String| format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS);
-    let mut runs: Vec<Run> =
-        names.iter().filter_map(|name| Run::open(&root.path, &folder(name)).ok()).collect();
+    let names = store.run_names().unwrap_or_default();
+    let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS);
+    let mut runs: Vec<RunFolder> =
+        names.iter().filter_map(|name| RunFolder::open(&root.path, &folder(name)).ok()).collect();
     // An orchestrator may use another folder of the project for its run.
-    if let Some(live) = outputs::live_run(world, project)
+    if let Some(live) = outputs::live_run_of_project(world, project)
         && runs.iter().all(|run| run.path() != live.path())
     {
         runs.push(live);
     }
     let mut wants = Vec::new();
     for run in &runs {
-        for list in run.all_expected() {
-            let launched: Vec<&Output> = list.outputs.iter().filter(|o| !o.launch.is_empty()).collect();
+        for list in run.read_all_lists() {
+            let launched: Vec<&ExpectedOutput> =
+                list.outputs.iter().filter(|o| !o.launch.is_empty()).collect();
             if launched.is_empty() {
                 continue;
             }
             let id = run.path().strip_prefix(&root.path).unwrap_or(run.path());
             wants.push(Want {
                 kind: ConsentKind::StageRun,
-                id: visible(&id.to_string_lossy()),
+                id: show_hidden_characters(&id.to_string_lossy()),
                 feeds: None,
-                runs: launched.iter().map(|output| shown_command(&output.launch)).collect(),
+                runs: launched.iter().map(|output| quote_command(&output.launch)).collect(),
                 given: launched.iter().all(|output| is_launch_allowed(store, root, run, output)),
-                adopt: format!("thru gate run --stage {} --adopt", visible(&list.stage)),
+                adopt: format!("thru gate run --stage {} --adopt", show_hidden_characters(&list.stage)),
             });
         }
     }
     wants
 }
 
-fn stages(world: &World, project: &Project) -> Vec<Want> {
+fn wants_of_stages(world: &World, project: &Project) -> Vec<Want> {
     let own = world.config_file().map(|path| path.display().to_string());
-    let stages = settings::resolve(world, Some(&project.store)).stages.into_iter();
+    let stages = settings::resolve_settings(world, Some(&project.store)).stages.into_iter();
     let of_project = stages.filter(|stage| own.as_ref() != Some(&stage.source) && stage.broken.is_none());
     of_project
         .filter_map(|stage| {
-            let outputs = stage.expected();
+            let outputs = stage.expected_outputs();
             let launched = outputs.iter().filter(|output| !output.launch.is_empty());
-            let mut runs: Vec<String> = launched.map(|output| shown_command(&output.launch)).collect();
+            let mut runs: Vec<String> = launched.map(|output| quote_command(&output.launch)).collect();
             runs.dedup();
             (!runs.is_empty()).then(|| Want {
                 kind: ConsentKind::StageDefinition,

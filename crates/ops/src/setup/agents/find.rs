@@ -4,45 +4,45 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use harness::Harness;
-use harness::agents::{self, Written};
-use model::swarm::{Part, SwarmId};
+use harness::agents::{self, FileAuthor};
+use model::swarm::{AgentPart, SwarmId};
 use serde::Serialize;
 
 use super::super::install::Scope;
-use super::super::install::files::read;
-use super::folder;
+use super::super::install::files::read_settings_file;
+use super::agents_folder;
 use crate::{Error, Result, World};
 
 /// A file that we wrote, even if somebody has changed it since.
 #[derive(Clone, Debug)]
-pub(super) struct Ours {
+pub(super) struct OwnAgentFile {
     pub path: PathBuf,
     pub swarm: SwarmId,
     pub is_changed: bool,
 }
 
 /// How many files of a folder are looked at.
-const MOST: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 
 /// Returns our files in a folder, sorted by name; none if the folder does not exist.
-pub(super) fn ours(folder: &Path) -> Result<Vec<Ours>> {
+pub(super) fn own_agent_files(folder: &Path) -> Result<Vec<OwnAgentFile>> {
     let mut found = Vec::new();
-    for path in paths(folder, ".md")? {
-        let Some(bytes) = read(&path)? else { continue };
-        let (swarm, is_changed) = match agents::written(&String::from_utf8_lossy(&bytes)) {
-            Written::ByUs(swarm) => (swarm, false),
-            Written::Changed(swarm) => (swarm, true),
-            Written::BySomebody => continue,
+    for path in files_with_suffix(folder, ".md")? {
+        let Some(bytes) = read_settings_file(&path)? else { continue };
+        let (swarm, is_changed) = match agents::file_author(&String::from_utf8_lossy(&bytes)) {
+            FileAuthor::ByUs(swarm) => (swarm, false),
+            FileAuthor::Changed(swarm) => (swarm, true),
+            FileAuthor::BySomebody => continue,
         };
-        found.push(Ours { path, swarm, is_changed });
+        found.push(OwnAgentFile { path, swarm, is_changed });
     }
     Ok(found)
 }
 
 /// Returns the files of a folder whose names end with `end`. A folder that cannot be listed is an error: its files
 /// would stay there unnoticed.
-fn paths(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
-    let fail = |error: &std::io::Error| Error::stream(&folder.display().to_string(), "list", error);
+fn files_with_suffix(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
+    let fail = |error: &std::io::Error| Error::stream_error(&folder.display().to_string(), "list", error);
     let entries = match std::fs::read_dir(folder) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
@@ -50,7 +50,7 @@ fn paths(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
         listed => listed.map_err(|error| fail(&error))?,
     };
     let mut paths = Vec::new();
-    for entry in entries.take(MOST) {
+    for entry in entries.take(MAX_FILES) {
         let path = entry.map_err(|error| fail(&error))?.path();
         if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end)) {
             paths.push(path);
@@ -62,22 +62,23 @@ fn paths(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
 
 /// Returns the swarms whose architect is installed in a harness, in this project or for this user. Hooks call this, so
 /// nothing else is read.
-pub fn swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
-    let folders = [Scope::Local, Scope::User].map(|scope| folder(world, harness, checkout, scope));
-    let end = format!("{}.md", Part::Architect.name());
-    let files = folders.into_iter().flatten().flat_map(|folder| paths(&folder, &end).unwrap_or_default());
-    let texts = files.filter_map(|path| read(&path).ok().flatten());
+pub fn installed_swarms(world: &World, harness: &Harness, checkout: &Path) -> Vec<SwarmId> {
+    let folders = [Scope::Local, Scope::User].map(|scope| agents_folder(world, harness, checkout, scope));
+    let end = format!("{}.md", AgentPart::Architect.name());
+    let files =
+        folders.into_iter().flatten().flat_map(|folder| files_with_suffix(&folder, &end).unwrap_or_default());
+    let texts = files.filter_map(|path| read_settings_file(&path).ok().flatten());
     texts
-        .filter_map(|bytes| match agents::written(&String::from_utf8_lossy(&bytes)) {
-            Written::ByUs(swarm) | Written::Changed(swarm) => Some(swarm),
-            Written::BySomebody => None,
+        .filter_map(|bytes| match agents::file_author(&String::from_utf8_lossy(&bytes)) {
+            FileAuthor::ByUs(swarm) | FileAuthor::Changed(swarm) => Some(swarm),
+            FileAuthor::BySomebody => None,
         })
         .collect()
 }
 
 /// The agents of one swarm in one folder of one harness.
 #[derive(Clone, Debug, Serialize)]
-pub struct Installed {
+pub struct InstalledSwarm {
     pub swarm: String,
     pub harness: &'static str,
     pub folder: PathBuf,
@@ -91,7 +92,7 @@ pub struct Installed {
 /// The state of one agent's file, compared with what would be written now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum AgentFileState {
     Installed,
     /// The file is ours and unchanged, but an installation now would write something else.
     OutOfDate,
@@ -103,14 +104,14 @@ pub enum State {
 }
 
 /// Returns every swarm that is installed in a project or for this user.
-pub fn installed(world: &World, checkout: &Path) -> Result<Vec<Installed>> {
-    let mut all: Vec<Installed> = Vec::new();
+pub fn list_installed_swarms(world: &World, checkout: &Path) -> Result<Vec<InstalledSwarm>> {
+    let mut all: Vec<InstalledSwarm> = Vec::new();
     for harness in harness::HARNESSES.iter().filter(|harness| harness.agents.is_some()) {
         for (scope, place) in [(Scope::Local, "project"), (Scope::User, "user")] {
-            let Ok(folder) = folder(world, harness, checkout, scope) else { continue };
-            for one in ours(&folder)? {
+            let Ok(folder) = agents_folder(world, harness, checkout, scope) else { continue };
+            for one in own_agent_files(&folder)? {
                 let swarm = one.swarm.to_string();
-                let is_same = |known: &&mut Installed| known.swarm == swarm && known.folder == folder;
+                let is_same = |known: &&mut InstalledSwarm| known.swarm == swarm && known.folder == folder;
                 let name = one.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let changed = one.is_changed.then_some(name);
                 match all.iter_mut().find(is_same) {
@@ -118,7 +119,7 @@ pub fn installed(world: &World, checkout: &Path) -> Result<Vec<Installed>> {
                         known.agents += 1;
                         known.changed.extend(changed);
                     }
-                    None => all.push(Installed {
+                    None => all.push(InstalledSwarm {
                         swarm,
                         harness: harness.name,
                         folder: folder.clone(),

@@ -4,17 +4,17 @@
 use std::path::{Path, PathBuf};
 
 use harness::agents;
-use model::swarm::{Part, SwarmId};
+use model::swarm::{AgentPart, SwarmId};
 use serde::Serialize;
 
 use super::super::install::Scope;
-use super::super::install::files::read;
-use super::{program, wanted_swarm};
+use super::super::install::files::read_settings_file;
+use super::{program_for_agents, wanted_swarm};
 use crate::{Error, Result, World};
 
 /// Where a prompt comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Source {
+pub struct PromptSource {
     #[serde(skip)]
     pub replaced: Option<String>,
     #[serde(skip)]
@@ -25,29 +25,29 @@ pub struct Source {
 
 /// The prompts of all agents of a swarm.
 #[derive(Clone, Debug)]
-pub struct Prompts {
-    of: Vec<(Part, Source)>,
+pub struct SwarmPrompts {
+    of: Vec<(AgentPart, PromptSource)>,
     /// Files in the folder that belong to no agent.
     pub unused: Vec<PathBuf>,
 }
 
-const FOLDER: &str = "agents";
+const PROMPTS_FOLDER: &str = "agents";
 
 /// The largest prompt that is read; it is larger than any that a harness accepts.
-const LARGEST: usize = 256 * 1024;
+const MAX_PROMPT_BYTES: usize = 256 * 1024;
 
-impl Prompts {
-    pub fn read(world: &World, swarm: &SwarmId) -> Result<Prompts> {
-        let Some(folder) = folder(world) else {
-            return Ok(Prompts { of: Vec::new(), unused: Vec::new() });
+impl SwarmPrompts {
+    pub fn read(world: &World, swarm: &SwarmId) -> Result<SwarmPrompts> {
+        let Some(folder) = user_prompts_folder(world) else {
+            return Ok(SwarmPrompts { of: Vec::new(), unused: Vec::new() });
         };
         let own = folder.join(swarm.as_str());
         let mut of = Vec::new();
-        for part in Part::ALL {
-            let mut source = Source::default();
+        for part in AgentPart::ALL {
+            let mut source = PromptSource::default();
             let mut first = |name: String| -> Result<Option<String>> {
                 for path in [own.join(&name), folder.join(&name)] {
-                    if let Some(text) = text(&path)? {
+                    if let Some(text) = read_prompt(&path)? {
                         source.files.push(path);
                         return Ok(Some(text));
                     }
@@ -56,22 +56,23 @@ impl Prompts {
             };
             let replaced = first(format!("{}.md", part.name()))?;
             let appended = first(format!("{}_append.md", part.name()))?;
-            of.push((part, Source { replaced, appended, ..source }));
+            of.push((part, PromptSource { replaced, appended, ..source }));
         }
-        Ok(Prompts { of, unused: unused(&folder, &own) })
+        Ok(SwarmPrompts { of, unused: unused_prompt_files(&folder, &own) })
     }
 
-    pub fn of(&self, part: Part) -> Source {
+    pub fn prompt_of(&self, part: AgentPart) -> PromptSource {
         self.of.iter().find(|(known, _)| *known == part).map(|(_, source)| source.clone()).unwrap_or_default()
     }
 }
 
 /// Returns the whole prompt of an agent, as it would be installed.
-pub fn whole_prompt(world: &World, part: Part, swarm: Option<&str>) -> Result<String> {
+pub fn whole_prompt(world: &World, part: AgentPart, swarm: Option<&str>) -> Result<String> {
     let swarm = wanted_swarm(world, swarm)?;
-    let source = Prompts::read(world, &swarm)?.of(part);
-    let program = program(world, Scope::Local).or_else(|_| program(world, Scope::Project))?;
-    Ok(agents::text(&agents::Definition {
+    let source = SwarmPrompts::read(world, &swarm)?.prompt_of(part);
+    let program =
+        program_for_agents(world, Scope::Local).or_else(|_| program_for_agents(world, Scope::Project))?;
+    Ok(agents::full_prompt(&agents::AgentDefinition {
         swarm: &swarm,
         part,
         model: None,
@@ -82,18 +83,21 @@ pub fn whole_prompt(world: &World, part: Part, swarm: Option<&str>) -> Result<St
 }
 
 /// Returns the folder of the user's prompts.
-fn folder(world: &World) -> Option<PathBuf> {
-    Some(world.config_file()?.parent()?.join(FOLDER))
+fn user_prompts_folder(world: &World) -> Option<PathBuf> {
+    Some(world.config_file()?.parent()?.join(PROMPTS_FOLDER))
 }
 
-fn text(path: &Path) -> Result<Option<String>> {
-    let Some(bytes) = read(path)? else { return Ok(None) };
+fn read_prompt(path: &Path) -> Result<Option<String>> {
+    let Some(bytes) = read_settings_file(path)? else { return Ok(None) };
     let bad = |why: &str| Error::Refused {
         what: format!("{}: {why}", path.display()),
         hint: "mend the file or remove it; nothing was installed".into(),
     };
-    if bytes.len() > LARGEST {
-        return Err(bad(&format!("a prompt of {} bytes is too long; {LARGEST} is the most", bytes.len())));
+    if bytes.len() > MAX_PROMPT_BYTES {
+        return Err(bad(&format!(
+            "a prompt of {} bytes is too long; {MAX_PROMPT_BYTES} is the most",
+            bytes.len()
+        )));
     }
     let text = String::from_utf8(bytes).map_err(|_| bad("a prompt must be UTF-8"))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
@@ -103,11 +107,11 @@ fn text(path: &Path) -> Result<Option<String>> {
     Ok(Some(text))
 }
 
-fn unused(folder: &Path, own: &Path) -> Vec<PathBuf> {
+fn unused_prompt_files(folder: &Path, own: &Path) -> Vec<PathBuf> {
     let is_known = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let stem = stem.strip_suffix("_append").unwrap_or(&stem);
-        Part::ALL.iter().any(|part| part.name() == stem)
+        AgentPart::ALL.iter().any(|part| part.name() == stem)
     };
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = [folder, own].into_iter().flat_map(entries).map(|entry| entry.path());

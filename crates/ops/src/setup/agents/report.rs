@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use harness::agents::{self, Definition, Written};
+use harness::agents::{self, AgentDefinition, FileAuthor};
 use harness::{HARNESSES, Harness};
-use model::finding::{Finding, Level};
+use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
-use model::swarm::{Part, SwarmId, model_of, unknown_models};
+use model::swarm::{AgentPart, SwarmId, model_of_agent, unknown_model_entries};
 use serde::Serialize;
-use store::Found;
+use store::FoundRoot;
 
 use super::super::install::Scope;
-use super::super::install::files::read;
-use super::super::install::places::{in_force, in_use};
-use super::{Prompts, State, find, folder, program, wanted_swarm};
+use super::super::install::files::read_settings_file;
+use super::super::install::places::{harnesses_in_use, wired_files_in_force};
+use super::{AgentFileState, SwarmPrompts, agents_folder, find, program_for_agents, wanted_swarm};
 use crate::features::{plan, swarm};
 use crate::project::{Project, settings, trust};
 use crate::{Result, World};
@@ -27,13 +27,13 @@ pub struct AgentRow {
     pub about: &'static str,
     /// The user's own files that replace or extend the prompt; empty if only ours is used.
     pub prompt_files: Vec<PathBuf>,
-    pub harnesses: Vec<AgentPlace>,
+    pub harnesses: Vec<AgentFileLocation>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct AgentPlace {
+pub struct AgentFileLocation {
     pub harness: &'static str,
-    pub state: State,
+    pub state: AgentFileState,
     pub path: PathBuf,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -49,28 +49,30 @@ pub struct Diagnosis {
 impl Diagnosis {
     /// Returns whether nothing needs action. Notes are only for information.
     pub fn is_clean(&self) -> bool {
-        self.findings.iter().all(|finding| finding.level == Level::Note)
+        self.findings.iter().all(|finding| finding.level == FindingLevel::Note)
     }
 }
 
 /// Lists the agents of a swarm, and their files in every harness that is in use.
-pub fn agents(world: &World, swarm: Option<&str>) -> Result<(SwarmId, Vec<AgentRow>)> {
+pub fn list_agents(world: &World, swarm: Option<&str>) -> Result<(SwarmId, Vec<AgentRow>)> {
     let swarm = wanted_swarm(world, swarm)?;
-    let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
-    let rows = rows(world, &root.checkout, &swarm)?;
+    let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
+    let rows = agent_rows(world, &root.checkout, &swarm)?;
     Ok((swarm, rows))
 }
 
-fn rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<AgentRow>> {
-    let prompts = Prompts::read(world, swarm)?;
-    let models = settings::here(world).settings().swarm_models;
+fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<AgentRow>> {
+    let prompts = SwarmPrompts::read(world, swarm)?;
+    let models = settings::settings_here(world).settings().swarm_models;
     let mut rows = Vec::new();
-    for part in Part::ALL {
-        let source = prompts.of(part);
+    for part in AgentPart::ALL {
+        let source = prompts.prompt_of(part);
         let mut places = Vec::new();
-        for harness in in_use(world, checkout).into_iter().filter(|harness| harness.agents.is_some()) {
-            let model = model_of(&models, harness.name, part);
-            let definition = Definition {
+        for harness in
+            harnesses_in_use(world, checkout).into_iter().filter(|harness| harness.agents.is_some())
+        {
+            let model = model_of_agent(&models, harness.name, part);
+            let definition = AgentDefinition {
                 swarm,
                 part,
                 model,
@@ -78,14 +80,19 @@ fn rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<AgentRow>
                 appended: source.appended.as_deref(),
                 program: "",
             };
-            let (state, path) = state(world, checkout, harness, &definition)?;
-            places.push(AgentPlace { harness: harness.name, state, path, model: model.map(str::to_owned) });
+            let (state, path) = agent_file_state(world, checkout, harness, &definition)?;
+            places.push(AgentFileLocation {
+                harness: harness.name,
+                state,
+                path,
+                model: model.map(str::to_owned),
+            });
         }
         rows.push(AgentRow {
-            name: swarm.agent(part),
+            name: swarm.agent_name(part),
             part: part.name(),
             read_only: part.is_read_only(),
-            about: agents::about(part),
+            about: agents::agent_description(part),
             prompt_files: source.files,
             harnesses: places,
         });
@@ -94,81 +101,89 @@ fn rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<AgentRow>
 }
 
 /// Returns the state of an agent's file: of the file in the project, which a harness prefers, or else of the user's.
-fn state(
+fn agent_file_state(
     world: &World,
     checkout: &Path,
     harness: &'static Harness,
-    definition: &Definition,
-) -> Result<(State, PathBuf)> {
-    let name = format!("{}.md", definition.swarm.agent(definition.part));
+    definition: &AgentDefinition,
+) -> Result<(AgentFileState, PathBuf)> {
+    let name = format!("{}.md", definition.swarm.agent_name(definition.part));
     let mut first = None;
     for scope in [Scope::Local, Scope::User] {
-        let Ok(folder) = folder(world, harness, checkout, scope) else { continue };
+        let Ok(folder) = agents_folder(world, harness, checkout, scope) else { continue };
         let path = folder.join(&name);
         first.get_or_insert_with(|| path.clone());
-        let Some(bytes) = read(&path)? else { continue };
+        let Some(bytes) = read_settings_file(&path)? else { continue };
         let text = String::from_utf8_lossy(&bytes);
-        let state = match agents::written(&text) {
-            Written::BySomebody => State::Foreign,
-            Written::Changed(_) => State::Changed,
-            Written::ByUs(_) => {
+        let state = match agents::file_author(&text) {
+            FileAuthor::BySomebody => AgentFileState::Foreign,
+            FileAuthor::Changed(_) => AgentFileState::Changed,
+            FileAuthor::ByUs(_) => {
                 // The file may have been installed for one person or for the project.
                 let is_same = |scope: Scope| {
-                    let program = program(world, scope).unwrap_or_default();
-                    agents::file(harness, &Definition { program: &program, ..*definition }).as_deref()
+                    let program = program_for_agents(world, scope).unwrap_or_default();
+                    agents::agent_file(harness, &AgentDefinition { program: &program, ..*definition })
+                        .as_deref()
                         == Some(&*text)
                 };
-                if is_same(scope) || is_same(Scope::Project) { State::Installed } else { State::OutOfDate }
+                if is_same(scope) || is_same(Scope::Project) {
+                    AgentFileState::Installed
+                } else {
+                    AgentFileState::OutOfDate
+                }
             }
         };
         return Ok((state, path));
     }
-    Ok((State::Missing, first.unwrap_or_default()))
+    Ok((AgentFileState::Missing, first.unwrap_or_default()))
 }
 
 /// Reports what is missing or changed. Writes nothing.
 pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
     let swarm = wanted_swarm(world, named)?;
-    let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
+    let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
     let checkout = root.checkout;
     let mut findings = Vec::new();
-    let used = in_use(world, &checkout);
+    let used = harnesses_in_use(world, &checkout);
     if used.is_empty() {
         let hint = "`thru swarm install --harness NAME` installs into one all the same";
-        findings.push(Finding::new(Level::Warning, "no harness is in use here").hint(hint));
+        findings.push(Finding::new(FindingLevel::Warning, "no harness is in use here").with_hint(hint));
     }
     for harness in used.iter().filter(|harness| harness.agents.is_none()) {
         let text = format!("{} has no sub-agents that a file defines, so no swarm runs in it", harness.title);
-        findings.push(Finding::new(Level::Note, text));
+        findings.push(Finding::new(FindingLevel::Note, text));
     }
-    let rows = rows(world, &checkout, &swarm)?;
+    let rows = agent_rows(world, &checkout, &swarm)?;
     for harness in used.iter().filter(|harness| harness.agents.is_some()) {
-        findings.extend(of_harness(world, &checkout, harness, &swarm, &rows));
+        findings.extend(harness_findings(world, &checkout, harness, &swarm, &rows));
     }
-    let settings = settings::here(world).settings();
-    for entry in unknown_models(
+    let settings = settings::settings_here(world).settings();
+    for entry in unknown_model_entries(
         &settings.swarm_models,
         &HARNESSES.iter().map(|harness| harness.name).collect::<Vec<_>>(),
     ) {
         let text = format!("swarm.models: `{}` names no agent and model", one_line(entry, 60));
         findings.push(
-            Finding::new(Level::Warning, text).hint("for example coder=opus, or HARNESS:coder=openai/gpt-5"),
+            Finding::new(FindingLevel::Warning, text)
+                .with_hint("for example coder=opus, or HARNESS:coder=openai/gpt-5"),
         );
     }
-    for file in Prompts::read(world, &swarm)?.unused {
-        let finding = Finding::new(Level::Warning, "no agent has this name; the prompt is not used");
-        findings.push(finding.at(file.display().to_string(), None));
+    for file in SwarmPrompts::read(world, &swarm)?.unused {
+        let finding = Finding::new(FindingLevel::Warning, "no agent has this name; the prompt is not used");
+        findings.push(finding.at_line(file.display().to_string(), None));
     }
-    for other in find::installed(world, &checkout)?.into_iter().filter(|other| other.swarm != swarm.as_str())
+    for other in find::list_installed_swarms(world, &checkout)?
+        .into_iter()
+        .filter(|other| other.swarm != swarm.as_str())
     {
         let text = format!("the swarm {} is installed in {} too", other.swarm, other.harness);
-        findings.push(Finding::new(Level::Note, text));
+        findings.push(Finding::new(FindingLevel::Note, text));
     }
-    findings.extend(of_plan(world)?);
+    findings.extend(plan_findings(world)?);
     Ok(Diagnosis { swarm: swarm.to_string(), findings })
 }
 
-fn of_harness(
+fn harness_findings(
     world: &World,
     checkout: &Path,
     harness: &'static Harness,
@@ -176,81 +191,93 @@ fn of_harness(
     rows: &[AgentRow],
 ) -> Vec<Finding> {
     let place = |row: &AgentRow| row.harnesses.iter().find(|place| place.harness == harness.name).cloned();
-    let places: Vec<AgentPlace> = rows.iter().filter_map(place).collect();
-    let with = |state: State| places.iter().filter(move |place| place.state == state);
+    let places: Vec<AgentFileLocation> = rows.iter().filter_map(place).collect();
+    let with = |state: AgentFileState| places.iter().filter(move |place| place.state == state);
     let again = format!("`thru swarm install --harness {} --swarm {swarm}`", harness.name);
     let mut findings = Vec::new();
-    let missing = with(State::Missing).count();
+    let missing = with(AgentFileState::Missing).count();
     if missing == places.len() {
         let text = format!("{}: the swarm {swarm} is not installed", harness.title);
-        return vec![Finding::new(Level::Warning, text).hint(again)];
+        return vec![Finding::new(FindingLevel::Warning, text).with_hint(again)];
     }
     if missing > 0 {
-        let names: Vec<String> = with(State::Missing)
+        let names: Vec<String> = with(AgentFileState::Missing)
             .filter_map(|place| Some(place.path.file_stem()?.to_string_lossy().into_owned()))
             .collect();
         let text = format!("{}: agents are missing: {}", harness.title, names.join(", "));
-        findings.push(Finding::new(Level::Warning, text).hint(again.clone()));
+        findings.push(Finding::new(FindingLevel::Warning, text).with_hint(again.clone()));
     }
     let forced = format!("{again} with --force replaces it and keeps a backup");
     let rows = [
-        (State::Changed, Level::Warning, "somebody changed it since it was installed", forced),
         (
-            State::OutOfDate,
-            Level::Warning,
+            AgentFileState::Changed,
+            FindingLevel::Warning,
+            "somebody changed it since it was installed",
+            forced,
+        ),
+        (
+            AgentFileState::OutOfDate,
+            FindingLevel::Warning,
             "prompt, model or version have changed since it was installed",
             again.clone(),
         ),
         (
-            State::Foreign,
-            Level::Warning,
+            AgentFileState::Foreign,
+            FindingLevel::Warning,
             "a file of yours has the name of an agent",
             format!("rename it, then {again}"),
         ),
     ];
     for (state, level, text, hint) in rows {
         for place in with(state) {
-            let finding = Finding::new(level, text).at(place.path.display().to_string(), None);
-            findings.push(finding.hint(hint.clone()));
+            let finding = Finding::new(level, text).at_line(place.path.display().to_string(), None);
+            findings.push(finding.with_hint(hint.clone()));
         }
     }
-    if in_force(world, harness, checkout).is_empty() {
+    if wired_files_in_force(world, harness, checkout).is_empty() {
         let text = format!("{}: no hooks are installed, so no verdict becomes evidence", harness.title);
-        findings.push(Finding::new(Level::Warning, text).hint(format!("`thru install {}`", harness.name)));
+        findings.push(
+            Finding::new(FindingLevel::Warning, text).with_hint(format!("`thru install {}`", harness.name)),
+        );
     }
     if !harness.capabilities.names_subagents {
         let text = format!(
             "{}: hooks do not name the agent that stops; a verdict is recorded if the description of the call begins with its name",
             harness.title
         );
-        findings.push(Finding::new(Level::Note, text));
+        findings.push(Finding::new(FindingLevel::Note, text));
     }
     findings
 }
 
-fn of_plan(world: &World) -> Result<Vec<Finding>> {
-    let Some(project) = Project::look(world)? else {
-        let finding = Finding::new(Level::Warning, "there is no root here, so nothing is recorded");
-        return Ok(vec![finding.hint("`thru init` makes one")]);
+fn plan_findings(world: &World) -> Result<Vec<Finding>> {
+    let Some(project) = Project::find_if_present(world)? else {
+        let finding = Finding::new(FindingLevel::Warning, "there is no root here, so nothing is recorded");
+        return Ok(vec![finding.with_hint("`thru init` makes one")]);
     };
     if !world.trusts(&project.marker, &project.root.path) {
-        let finding =
-            Finding::new(Level::Warning, "this root is not trusted on this machine, so hooks record nothing");
-        let hint = trust::advice(world, &project.marker.project_id, &project.root.path, "it");
-        return Ok(vec![finding.hint(hint)]);
+        let finding = Finding::new(
+            FindingLevel::Warning,
+            "this root is not trusted on this machine, so hooks record nothing",
+        );
+        let hint = trust::how_to_trust(world, &project.marker.project_id, &project.root.path, "it");
+        return Ok(vec![finding.with_hint(hint)]);
     }
-    let Some(loaded) = plan::load(&project.store)? else {
+    let Some(loaded) = plan::load_plan(&project.store)? else {
         return Ok(vec![Finding::new(
-            Level::Note,
+            FindingLevel::Note,
             "there is no plan yet; verdicts are recorded once there is one",
         )]);
     };
-    let settings = settings::here(world).settings();
-    let ours = swarm::in_use(world, &project.root.checkout, &settings);
-    let other = model::swarm::foreign(&loaded.plan, &ours);
+    let settings = settings::settings_here(world).settings();
+    let ours = swarm::swarms_in_use(world, &project.root.checkout, &settings);
+    let other = model::swarm::foreign_swarm(&loaded.plan, &ours);
     let text = |other: &str| {
         format!("the plan belongs to the swarm {}, which is not in use here", one_line(other, 60))
     };
     let hint = "`thru swarm plan --adopt` makes it this swarm's";
-    Ok(other.map(|other| Finding::new(Level::Warning, text(other)).hint(hint)).into_iter().collect())
+    Ok(other
+        .map(|other| Finding::new(FindingLevel::Warning, text(other)).with_hint(hint))
+        .into_iter()
+        .collect())
 }

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use harness::HARNESSES;
 use model::marker::ProjectId;
 use serde::Serialize;
-use store::{Found, layout};
+use store::{FoundRoot, layout};
 
-use super::{FileChange, InstallReport, Scope, Task, run_in, usual_scope};
+use super::{FileChange, InstallReport, InstallTask, Scope, default_scope, run_in_checkout};
 use crate::project::git;
 use crate::setup::agents;
 use crate::{Mode, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Everywhere {
+pub struct UninstallReport {
     /// False for a dry run. Then the report says what would have been done.
     pub written: bool,
     /// The checkouts that were examined. The user's own settings are not in this list.
@@ -28,16 +28,16 @@ pub struct Everywhere {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<PathBuf>,
     /// What is left on this machine. None of it does anything by itself.
-    pub left: Vec<Left>,
+    pub left: Vec<LeftInstallation>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Left {
+pub struct LeftInstallation {
     pub path: PathBuf,
     pub what: &'static str,
 }
 
-impl Everywhere {
+impl UninstallReport {
     pub fn is_complete(&self) -> bool {
         self.not_undone.is_empty() && self.undone.iter().all(|report| report.failed.is_empty())
     }
@@ -45,12 +45,12 @@ impl Everywhere {
 
 /// Removes our hooks from every project that is trusted on this machine or that thru was installed in, from the
 /// current project, from all worktrees of these projects, and from the user's own settings.
-pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
-    let Roots { present: roots, gone } = roots(world)?;
-    let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::worktrees(root)).collect();
+pub fn uninstall_everywhere(world: &World, mode: Mode) -> Result<UninstallReport> {
+    let InstalledFolders { present: roots, gone } = folders_with_installations(world)?;
+    let mut checkouts: Vec<PathBuf> = roots.iter().flat_map(|root| git::list_worktrees(root)).collect();
     checkouts.sort();
     checkouts.dedup();
-    let mut all = Everywhere {
+    let mut all = UninstallReport {
         written: mode == Mode::Write,
         looked_at: checkouts.clone(),
         undone: Vec::new(),
@@ -60,22 +60,22 @@ pub fn uninstall(world: &World, mode: Mode) -> Result<Everywhere> {
     };
     for checkout in &checkouts {
         for scope in [Scope::Local, Scope::Project] {
-            all.undo(world, checkout, scope, mode);
+            all.uninstall_project(world, checkout, scope, mode);
         }
     }
     let here = world.cwd.clone().unwrap_or_default();
-    all.undo(world, &here, Scope::User, mode);
-    all.left = left(world, &roots);
+    all.uninstall_project(world, &here, Scope::User, mode);
+    all.left = remaining_installations(world, &roots);
     Ok(all)
 }
 
-impl Everywhere {
-    fn undo(&mut self, world: &World, project: &Path, scope: Scope, mode: Mode) {
+impl UninstallReport {
+    fn uninstall_project(&mut self, world: &World, project: &Path, scope: Scope, mode: Mode) {
         for harness in HARNESSES {
-            if scope == Scope::Local && usual_scope(harness) == Scope::User {
+            if scope == Scope::Local && default_scope(harness) == Scope::User {
                 continue;
             }
-            match run_in(world, harness, project, scope, Task::Uninstall, mode) {
+            match run_in_checkout(world, harness, project, scope, InstallTask::Uninstall, mode) {
                 Ok(mut report) => {
                     report.files.retain(|file| file.change != FileChange::Unchanged);
                     if !report.files.is_empty() || !report.failed.is_empty() {
@@ -87,7 +87,7 @@ impl Everywhere {
         }
         // The `local` and `project` scopes share one folder of agents.
         if scope != Scope::Project {
-            match agents::uninstall_in(world, project, scope, mode) {
+            match agents::uninstall_all_in_checkout(world, project, scope, mode) {
                 Ok(reports) => self.undone.extend(reports),
                 Err(error) => self.not_undone.push(format!("agents: {error}")),
             }
@@ -96,42 +96,45 @@ impl Everywhere {
 }
 
 /// The folders that can contain our hooks, without duplicates.
-struct Roots {
+struct InstalledFolders {
     present: Vec<PathBuf>,
     /// Paths that no longer exist, unless the same project is known under another path.
     gone: Vec<PathBuf>,
 }
 
-fn roots(world: &World) -> Result<Roots> {
-    let trust = world.trust();
+fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
+    let trust = world.trust_records();
     let trusted = trust.as_ref().map_or(Ok(Vec::new()), |trust| trust.list())?;
-    let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list())?;
+    let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list_checkouts())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
     // Projects that still exist at one path at least.
     let mut projects: Vec<ProjectId> = Vec::new();
     projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
-    match world.find() {
-        Ok(Found::Marked { root, marker, .. }) => {
+    match world.find_root() {
+        Ok(FoundRoot::Marked { root, marker, .. }) => {
             known.push(root.path.canonicalize().unwrap_or(root.path));
             projects.push(marker.project_id);
         }
-        Ok(Found::Unmarked(root)) => known.push(root.path.canonicalize().unwrap_or(root.path)),
+        Ok(FoundRoot::Unmarked(root)) => known.push(root.path.canonicalize().unwrap_or(root.path)),
         Err(_) => {}
     }
     known.sort();
     known.dedup();
     let (present, mut gone): (Vec<PathBuf>, Vec<PathBuf>) = known.into_iter().partition(|root| root.is_dir());
-    for former in projects.iter().filter_map(|id| trust.as_ref()?.former(id).ok()) {
+    for former in projects.iter().filter_map(|id| trust.as_ref()?.former_paths(id).ok()) {
         gone.retain(|path| !former.iter().any(|former| path.starts_with(former)));
     }
-    Ok(Roots { present, gone })
+    Ok(InstalledFolders { present, gone })
 }
 
-fn left(world: &World, roots: &[PathBuf]) -> Vec<Left> {
-    let stores = roots.iter().map(|root| Left { path: root.join(layout::STORE), what: "records" });
-    let state = world.state().map(|path| Left { path, what: "trust, consent and backups of settings files" });
-    let config = world.config_file().map(|path| Left { path, what: "your settings of thru" });
-    let program = Some(Left { path: world.program.clone(), what: "the program" });
+fn remaining_installations(world: &World, roots: &[PathBuf]) -> Vec<LeftInstallation> {
+    let stores =
+        roots.iter().map(|root| LeftInstallation { path: root.join(layout::STORE_FOLDER), what: "records" });
+    let state = world
+        .state_folder()
+        .map(|path| LeftInstallation { path, what: "trust, consent and backups of settings files" });
+    let config = world.config_file().map(|path| LeftInstallation { path, what: "your settings of thru" });
+    let program = Some(LeftInstallation { path: world.program.clone(), what: "the program" });
     stores.chain(state).chain(config).chain(program).filter(|left| left.path.exists()).collect()
 }

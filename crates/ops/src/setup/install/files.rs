@@ -8,12 +8,12 @@ use store::Dir;
 use super::Scope;
 use crate::{Error, Result};
 
-const LARGEST: usize = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Returns the file to write for a path. Many people keep their own settings under version control and link to
 /// them, so a link in the user's own folders is followed. A link in a project came with the project and could lead
 /// anywhere, so it is refused.
-pub(in crate::setup) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
+pub(in crate::setup) fn resolve_target(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
     if scope == Scope::User {
         return Ok(real_path(path));
     }
@@ -25,7 +25,7 @@ pub(in crate::setup) fn resolve(project: &Path, scope: Scope, path: &Path) -> Re
 pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     let mut topmost = None;
     for part in path.ancestors().take_while(|part| *part != project) {
-        if store::look_at(part)?.is_some_and(|found| found.is_symlink()) {
+        if store::metadata_without_following(part)?.is_some_and(|found| found.is_symlink()) {
             topmost = Some(part);
         }
     }
@@ -43,7 +43,7 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     })
 }
 
-/// Opens the folder of a file that [`resolve`] returned, creating it if necessary, and returns the file's name in it.
+/// Opens the folder of a file that [`resolve_target`] returned, creating it if necessary, and returns the file's name in it.
 pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
@@ -51,9 +51,9 @@ pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -
     let inside = folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != Scope::User);
     let dir = match inside {
         // The kernel checks again, so a link that appeared after `resolve` is not followed either.
-        Some(rel) => Dir::open(project)?.make_by_umask(rel)?,
+        Some(rel) => Dir::open(project)?.create_subfolder_by_umask(rel)?,
         None => {
-            let fail = |e: &std::io::Error| Error::stream(&folder.display().to_string(), "make", e);
+            let fail = |e: &std::io::Error| Error::stream_error(&folder.display().to_string(), "make", e);
             std::fs::create_dir_all(folder).map_err(|e| fail(&e))?;
             Dir::open(folder)?
         }
@@ -61,8 +61,8 @@ pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -
     Ok((dir, name.to_owned()))
 }
 
-pub(in crate::setup) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    match store::read_own(path, LARGEST) {
+pub(in crate::setup) fn read_settings_file(path: &Path) -> Result<Option<Vec<u8>>> {
+    match store::read_outside_store(path, MAX_FILE_BYTES) {
         Err(store::Error::Absent { .. }) => Ok(None),
         read => Ok(Some(read?)),
     }

@@ -3,28 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use harness::commands;
-use harness::plugin::{self, Installed};
+use harness::plugin::{self, InstalledPlugin};
 use harness::settings;
-use harness::{File, HARNESSES, Harness, Home, HookTable, Install, Plugin};
-use store::git::Git;
+use harness::{HARNESSES, Harness, HookTable, InstallMethod, Plugin, SettingsFile, UserFolder};
+use store::git::CheckoutKind;
 
 use super::Scope;
-use super::files::read;
+use super::files::read_settings_file;
 use crate::{Error, Result, World};
 
 /// Returns the table of hooks that our hooks are added to, if the harness has one.
 pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
-        Install::HookTable(table) => Some(table),
-        Install::Plugin(_) => None,
+        InstallMethod::HookTable(table) => Some(table),
+        InstallMethod::Plugin(_) => None,
     }
 }
 
 /// Returns the plugin that we write, if the harness uses one.
 pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
-        Install::Plugin(plugin) => Some(plugin),
-        Install::HookTable(_) => None,
+        InstallMethod::Plugin(plugin) => Some(plugin),
+        InstallMethod::HookTable(_) => None,
     }
 }
 
@@ -35,14 +35,14 @@ pub struct WiredFile {
     /// The events for which the harness calls us, by the harness's own names.
     pub events: Vec<String>,
     /// The settings of an installed plugin.
-    pub plugin: Option<Installed>,
+    pub plugin: Option<InstalledPlugin>,
 }
 
 /// Returns the harnesses that this user, or this project, seems to use.
-pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
+pub fn harnesses_in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     let used = |harness: &&Harness| {
         let home = user_folder(world, harness).is_some_and(|folder| has_content(&folder));
-        home || has_content(&project.join(harness.folder)) || on_path(world, harness.program).is_some()
+        home || has_content(&project.join(harness.folder)) || find_on_path(world, harness.program).is_some()
     };
     HARNESSES.iter().filter(used).collect()
 }
@@ -66,19 +66,19 @@ pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     HARNESSES.iter().map(signs_of).collect()
 }
 
-pub fn on_path(world: &World, program: &str) -> Option<PathBuf> {
+pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
     let path = (world.var)("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
 /// Returns the version of a harness, from the path of its program. The program is not started, because it may access
 /// the network. `None` if the harness is not installed, or its path does not show the version.
-pub fn version(world: &World, harness: &Harness) -> Option<String> {
+pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
-    struct Package {
+    struct PackageJson {
         version: String,
     }
-    let program = on_path(world, harness.program)?.canonicalize().ok()?;
+    let program = find_on_path(world, harness.program)?.canonicalize().ok()?;
     // The harness's own installer uses the version number as the name of the program. npm keeps a package file in a
     // folder above the program.
     let name = program.file_name()?.to_string_lossy().into_owned();
@@ -86,12 +86,12 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
         return Some(name);
     }
     let packages = program.ancestors().skip(1).take(4).map(|folder| folder.join("package.json"));
-    let bytes = packages.filter_map(|file| read(&file).ok().flatten()).next()?;
-    serde_json::from_slice::<Package>(&bytes).ok().map(|package| package.version)
+    let bytes = packages.filter_map(|file| read_settings_file(&file).ok().flatten()).next()?;
+    serde_json::from_slice::<PackageJson>(&bytes).ok().map(|package| package.version)
 }
 
 /// Returns the scope where hooks are installed by default. Its file is not in git.
-pub fn usual_scope(harness: &Harness) -> Scope {
+pub fn default_scope(harness: &Harness) -> Scope {
     match hook_table(harness) {
         Some(table) if table.local.is_none() => Scope::User,
         _ => Scope::Local,
@@ -99,24 +99,24 @@ pub fn usual_scope(harness: &Harness) -> Scope {
 }
 
 /// Returns the files through which a harness calls us, in all scopes.
-pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
+pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin(harness) {
-        let folders = [Scope::Local, Scope::User].map(|scope| folder(world, harness, project, scope));
+        let folders = [Scope::Local, Scope::User].map(|scope| harness_folder(world, harness, project, scope));
         for path in folders.into_iter().flatten().map(|folder| folder.join(plugin.file)) {
-            if let Some(installed) = installed(plugin, &path) {
+            if let Some(installed) = installed_plugin(plugin, &path) {
                 let events = harness.events.iter().map(|wired| wired.event.to_owned()).collect();
                 found.push(WiredFile { path, events, plugin: Some(installed) });
             }
         }
     }
     for scope in [Scope::Local, Scope::User, Scope::Project] {
-        let Ok(folder) = folder(world, harness, project, scope) else { continue };
-        let files = files_of(harness, scope);
+        let Ok(folder) = harness_folder(world, harness, project, scope) else { continue };
+        let files = hook_files_of_scope(harness, scope);
         for file in files {
             let path = folder.join(file.name);
-            let Ok(Some(bytes)) = read(&path) else { continue };
-            match settings::find(&bytes, &file.place) {
+            let Ok(Some(bytes)) = read_settings_file(&path) else { continue };
+            match settings::find_hooks(&bytes, &file.place) {
                 Ok(hooks) if !hooks.is_empty() => {
                     let events = hooks.into_iter().map(|hook| hook.event).collect();
                     found.push(WiredFile { path, events, plugin: None });
@@ -130,14 +130,14 @@ pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile>
 
 /// Returns the files through which a harness calls us in this checkout. For a worktree such a file can be in the
 /// main checkout.
-pub fn in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
-    let mut found = wired(world, harness, checkout);
+pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
+    let mut found = wired_files(world, harness, checkout);
     if !is_wired_in(world, harness, checkout, Scope::Local)
         && serves_worktrees(harness)
-        && let Some(Git::Worktree { main }) = store::git::look(checkout)
+        && let Some(CheckoutKind::Worktree { main }) = store::git::checkout_kind(checkout)
     {
-        let local = local_files(harness, &main.join(harness.folder));
-        let of_main = wired(world, harness, &main);
+        let local = local_hook_files(harness, &main.join(harness.folder));
+        let of_main = wired_files(world, harness, &main);
         found.extend(of_main.into_iter().filter(|file| local.iter().any(|(path, _)| *path == file.path)));
     }
     found
@@ -149,22 +149,22 @@ pub(super) fn serves_worktrees(harness: &Harness) -> bool {
 }
 
 /// Returns the settings of our plugin at this path; `None` if the file does not exist or is not ours.
-fn installed(plugin: &Plugin, path: &Path) -> Option<Installed> {
-    let bytes = read(path).ok()??;
-    plugin::installed(plugin, &String::from_utf8_lossy(&bytes))
+fn installed_plugin(plugin: &Plugin, path: &Path) -> Option<InstalledPlugin> {
+    let bytes = read_settings_file(path).ok()??;
+    plugin::parse_installed_plugin(plugin, &String::from_utf8_lossy(&bytes))
 }
 
 /// Returns the settings files that cannot be used, and why. Hooks in them do not run.
-pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
+pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
-        let Ok(folder) = folder(world, harness, project, scope) else { continue };
-        for file in files_of(harness, scope) {
+        let Ok(folder) = harness_folder(world, harness, project, scope) else { continue };
+        for file in hook_files_of_scope(harness, scope) {
             let path = folder.join(file.name);
-            let problem = match read(&path) {
+            let problem = match read_settings_file(&path) {
                 Ok(None) => continue,
                 Ok(Some(bytes)) => {
-                    settings::find(&bytes, &file.place).err().map(|problem| problem.to_string())
+                    settings::find_hooks(&bytes, &file.place).err().map(|problem| problem.to_string())
                 }
                 Err(error) => Some(error.to_string()),
             };
@@ -175,39 +175,45 @@ pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBu
 }
 
 /// Returns the number of days after which a harness deletes its transcripts, if it deletes them.
-pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
+pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table(harness).map(|table| folder.join(table.file.name));
-    let text = file.and_then(|file| read(&file).ok().flatten()).unwrap_or_default();
+    let text = file.and_then(|file| read_settings_file(&file).ok().flatten()).unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
 
 /// Returns whether our hooks are in the files of this scope.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
-    let Ok(folder) = folder(world, harness, project, scope) else { return false };
+    let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin(harness) {
         // The plugin for one user and the plugin for the whole project have the same path. The program that the
         // plugin calls distinguishes them.
-        let found = installed(plugin, &folder.join(plugin.file));
-        return found.is_some_and(|found| (found.thru == ON_PATH) == (scope == Scope::Project));
+        let found = installed_plugin(plugin, &folder.join(plugin.file));
+        return found.is_some_and(|found| (found.thru == PROGRAM_NAME) == (scope == Scope::Project));
     }
-    let files: Vec<PathBuf> = files_of(harness, scope).iter().map(|file| folder.join(file.name)).collect();
-    wired(world, harness, project).iter().any(|wired| files.contains(&wired.path))
+    let files: Vec<PathBuf> =
+        hook_files_of_scope(harness, scope).iter().map(|file| folder.join(file.name)).collect();
+    wired_files(world, harness, project).iter().any(|wired| files.contains(&wired.path))
 }
 
 /// Returns every file of a scope that can contain hooks.
-pub(super) fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
+pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<SettingsFile> {
     let Some(table) = hook_table(harness) else { return Vec::new() };
     match (scope, table.local) {
-        (Scope::Local, Some(name)) => vec![File { name, ..table.file }],
+        (Scope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
         _ => std::iter::once(table.file).chain(table.other).collect(),
     }
 }
 
-pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
+pub(super) fn harness_folder(
+    world: &World,
+    harness: &Harness,
+    project: &Path,
+    scope: Scope,
+) -> Result<PathBuf> {
     match scope {
-        Scope::Local if usual_scope(harness) == Scope::User => Err(Error::Refused {
+        Scope::Local if default_scope(harness) == Scope::User => Err(Error::Refused {
             what: format!("{} has no personal settings for one project", harness.title),
             hint: "use --user for your own settings, or --project for the project's".into(),
         }),
@@ -220,32 +226,32 @@ pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Sc
 }
 
 pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
-    let named = harness.folder_variable.and_then(|name| world.path(name));
+    let named = harness.folder_variable.and_then(|name| world.absolute_path_variable(name));
     named.or_else(|| match harness.home {
-        Home::Folder => Some(world.path("HOME")?.join(harness.folder)),
-        Home::Config(name) => Some(world.config()?.join(name)),
+        UserFolder::Folder => Some(world.absolute_path_variable("HOME")?.join(harness.folder)),
+        UserFolder::Config(name) => Some(world.user_config_folder()?.join(name)),
     })
 }
 
-pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<File>> {
+pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<SettingsFile>> {
     let Some(table) = hook_table(harness) else { return Ok(None) };
     if let (Scope::Local, Some(name)) = (scope, table.local) {
-        return Ok(Some(File { name, ..table.file }));
+        return Ok(Some(SettingsFile { name, ..table.file }));
     }
-    let is_there = store::look_at(&folder.join(table.file.name))?.is_some();
+    let is_there = store::metadata_without_following(&folder.join(table.file.name))?.is_some();
     Ok(Some(match table.other {
-        Some(other) if !is_there && holds_hooks(folder, &other) => other,
+        Some(other) if !is_there && contains_our_hooks(folder, &other) => other,
         _ => table.file,
     }))
 }
 
-fn holds_hooks(folder: &Path, file: &File) -> bool {
-    let text = read(&folder.join(file.name)).ok().flatten();
+fn contains_our_hooks(folder: &Path, file: &SettingsFile) -> bool {
+    let text = read_settings_file(&folder.join(file.name)).ok().flatten();
     text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
 }
 
-pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::HookLocation)> {
-    let files = files_of(harness, Scope::Local);
+pub(super) fn local_hook_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::HookLocation)> {
+    let files = hook_files_of_scope(harness, Scope::Local);
     files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }
 
@@ -259,7 +265,7 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
 }
 
 /// The program that a shared file calls, found through PATH.
-pub(in crate::setup) const ON_PATH: &str = "thru";
+pub(in crate::setup) const PROGRAM_NAME: &str = "thru";
 
 /// A file that is entirely ours.
 #[derive(Clone, Debug)]
@@ -271,36 +277,36 @@ pub(super) struct OwnFile {
 /// Returns the files that a harness gets besides its settings: slash commands and a plugin.
 pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: Scope) -> Vec<OwnFile> {
     let program = match scope {
-        Scope::Project => ON_PATH.into(),
+        Scope::Project => PROGRAM_NAME.into(),
         _ => world.program.to_string_lossy(),
     };
-    let words = settings::quoted(&program);
+    let words = settings::quote_shell_word(&program);
     let command = |command: commands::SlashCommand| OwnFile {
-        path: folder.join(COMMANDS).join(format!("{}.md", command.name)),
+        path: folder.join(COMMANDS_FOLDER).join(format!("{}.md", command.name)),
         text: command.text,
     };
-    let mut files: Vec<OwnFile> = commands::all(harness, &words).into_iter().map(command).collect();
+    let mut files: Vec<OwnFile> = commands::command_files(harness, &words).into_iter().map(command).collect();
     if let Some(plugin) = plugin(harness) {
-        let patience = crate::project::settings::here(world).settings().validator_timeout;
-        let text = plugin::text(harness, plugin, &program, VERSION, patience);
+        let patience = crate::project::settings::settings_here(world).settings().validator_timeout;
+        let text = plugin::plugin_file_text(harness, plugin, &program, VERSION, patience);
         files.push(OwnFile { path: folder.join(plugin.file), text });
     }
     files
 }
 
 /// Returns the files of commands that were renamed because the harness now has its own command with the same name.
-pub(super) fn former_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
-    let names = commands::renamed(harness).into_iter().filter(|_| plugin(harness).is_none());
-    names.map(|name| folder.join(COMMANDS).join(format!("{name}.md"))).collect()
+pub(super) fn renamed_command_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
+    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin(harness).is_none());
+    names.map(|name| folder.join(COMMANDS_FOLDER).join(format!("{name}.md"))).collect()
 }
 
 /// Returns whether any version of thru wrote this text.
-pub(super) fn is_ours(text: &str) -> bool {
-    commands::is_ours(text) || plugin::is_ours(text)
+pub(super) fn is_written_by_thru(text: &str) -> bool {
+    commands::is_our_command_file(text) || plugin::is_our_plugin(text)
 }
 
 /// The version of this program. Our plugins should have the same version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Where a harness looks for commands, relative to its folder.
-const COMMANDS: &str = "commands";
+const COMMANDS_FOLDER: &str = "commands";

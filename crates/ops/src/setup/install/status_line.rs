@@ -3,18 +3,18 @@
 
 use std::path::PathBuf;
 
-use harness::settings::{self, Outcome, Problem};
-use harness::{File, Harness};
+use harness::settings::{self, EditOutcome, SettingsProblem};
+use harness::{Harness, SettingsFile};
 
-use super::places::{folder, hook_table};
+use super::places::{harness_folder, hook_table};
 use super::{
-    Error, FileChange, InstallReport, Job, Kind, Mode, Path, Plan, Result, Scope, Task, World, plan, read,
-    resolve,
+    Error, FileChange, FilePlan, InstallJob, InstallReport, InstallTask, Mode, Path, PlanKind, Result, Scope,
+    World, file_plan, read_settings_file, resolve_target,
 };
 
 /// Adds the status line. If the user already has one, ours calls it first.
-pub fn install(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
-    let harness = harness::by_name(name).filter(|harness| harness.status_line.is_some());
+pub fn install_status_line(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
+    let harness = harness::harness_by_name(name).filter(|harness| harness.status_line.is_some());
     let (Some(harness), Some(table)) = (harness, harness.and_then(hook_table)) else {
         return Err(Error::Refused {
             what: format!("no program can write the status line of {name}"),
@@ -28,11 +28,19 @@ pub fn install(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
         });
     }
     let here = Path::new("");
-    let folder = folder(world, harness, here, Scope::User)?;
-    let job = Job { world, harness, project: here, folder, scope: Scope::User, task: Task::Install, mode };
-    let mut plans: Vec<Plan> = job.plan_status_line(&table.file)?.into_iter().collect();
+    let folder = harness_folder(world, harness, here, Scope::User)?;
+    let job = InstallJob {
+        world,
+        harness,
+        project: here,
+        folder,
+        scope: Scope::User,
+        task: InstallTask::Install,
+        mode,
+    };
+    let mut plans: Vec<FilePlan> = job.plan_status_line(&table.file)?.into_iter().collect();
     if mode == Mode::Write {
-        plans.iter_mut().try_for_each(|plan| job.carry_out(plan))?;
+        plans.iter_mut().try_for_each(|plan| job.carry_out_plan(plan))?;
     }
     let mut notes = Vec::new();
     if plans.iter().any(|plan| plan.changed.change != FileChange::Unchanged) {
@@ -48,14 +56,14 @@ pub fn install(world: &World, name: &str, mode: Mode) -> Result<InstallReport> {
     })
 }
 
-impl Job<'_> {
-    pub(super) fn plan_status_line(&self, file: &File) -> Result<Option<Plan>> {
-        let Job { world, harness, project, scope, .. } = *self;
+impl InstallJob<'_> {
+    pub(super) fn plan_status_line(&self, file: &SettingsFile) -> Result<Option<FilePlan>> {
+        let InstallJob { world, harness, project, scope, .. } = *self;
         let Some(line) = harness.status_line else { return Ok(None) };
-        let path = resolve(project, scope, &self.folder.join(file.name))?;
-        let before = read(&path)?;
+        let path = resolve_target(project, scope, &self.folder.join(file.name))?;
+        let before = read_settings_file(&path)?;
         let program = world.program.to_string_lossy();
-        let spliced = settings::status_line::install(before.as_deref(), line.key, &program);
+        let spliced = settings::status_line::install_status_line(before.as_deref(), line.key, &program);
         let bytes = spliced.map_err(|problem| {
             Error::Store(store::Error::Damaged {
                 path: path.clone(),
@@ -63,29 +71,29 @@ impl Job<'_> {
                 why: format!("{problem}; the file is left unchanged"),
             })
         })?;
-        let outcome = Outcome { blank: bytes.trim_ascii().is_empty(), bytes, changes: Vec::new() };
-        let plan = plan(world, path, before, outcome, *file)?;
-        Ok(Some(Plan { kind: Kind::StatusLine(*file), ..plan }))
+        let outcome = EditOutcome { blank: bytes.trim_ascii().is_empty(), bytes, changes: Vec::new() };
+        let plan = file_plan(world, path, before, outcome, *file)?;
+        Ok(Some(FilePlan { kind: PlanKind::StatusLine(*file), ..plan }))
     }
 }
 
 /// Returns the settings without our status line. Only the user's own settings can have one.
-pub(super) fn removed(
+pub(super) fn without_status_line(
     harness: &Harness,
     scope: Scope,
     bytes: &[u8],
-) -> std::result::Result<Vec<u8>, Problem> {
+) -> std::result::Result<Vec<u8>, SettingsProblem> {
     match harness.status_line {
-        Some(line) if scope == Scope::User => settings::status_line::uninstall(bytes, line.key),
+        Some(line) if scope == Scope::User => settings::status_line::uninstall_status_line(bytes, line.key),
         _ => Ok(bytes.to_vec()),
     }
 }
 
 /// Returns the user's settings file if its status line is ours. `None` also if the file cannot be read, which other
 /// checks report.
-pub(super) fn installed(world: &World, harness: &Harness) -> Option<PathBuf> {
+pub(super) fn file_with_our_status_line(world: &World, harness: &Harness) -> Option<PathBuf> {
     let (line, table) = (harness.status_line?, hook_table(harness)?);
-    let path = folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);
-    let bytes = read(&path).ok()??;
-    settings::status_line::is_ours(&bytes, line.key).is_ok_and(|is_ours| is_ours).then_some(path)
+    let path = harness_folder(world, harness, Path::new(""), Scope::User).ok()?.join(table.file.name);
+    let bytes = read_settings_file(&path).ok()??;
+    settings::status_line::is_our_status_line(&bytes, line.key).is_ok_and(|is_ours| is_ours).then_some(path)
 }

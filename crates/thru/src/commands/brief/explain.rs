@@ -1,23 +1,23 @@
 //! `thru brief --explain`: why each candidate is in the brief or not.
 
-use model::brief::Row;
+use model::brief::ExplainedRow;
 use model::render::one_line;
-use model::score::Part;
+use model::score::ScorePart;
 use ops::session::brief::BriefReport;
 use ops::{Error, Result};
 
 use crate::output::{self, DIM, GOOD};
 
 /// The width of the table, in characters.
-const COLUMNS: usize = 100;
+const TABLE_WIDTH: usize = 100;
 
 /// How far the second line of a candidate is indented.
 const INDENT: usize = 4;
 
 /// Finds a candidate by its id, or by the beginning of its id.
-pub fn find(rows: &[Row], id: &str) -> Result<Row> {
+pub fn find_candidate(rows: &[ExplainedRow], id: &str) -> Result<ExplainedRow> {
     let exact = rows.iter().find(|row| row.id == id);
-    let begins: Vec<&Row> = rows.iter().filter(|row| row.id.starts_with(id)).collect();
+    let begins: Vec<&ExplainedRow> = rows.iter().filter(|row| row.id.starts_with(id)).collect();
     match (exact, begins.as_slice()) {
         (Some(row), _) => Ok(row.clone()),
         (None, [row]) => Ok((*row).clone()),
@@ -40,23 +40,23 @@ pub fn print_table(report: &BriefReport) {
     let rows = &report.explained.rows;
     let by = if report.scoring { "score" } else { "rank" };
     let classes = rows.iter().map(|row| row.class.len()).max().unwrap_or(0).max("class".len());
-    let text = COLUMNS.saturating_sub(6 + 8 + 5 + classes + 4);
-    output::line(format_args!("{DIM}{by:>6}  tokens  in   {:<classes$}  what{DIM:#}", "class"));
+    let text = TABLE_WIDTH.saturating_sub(6 + 8 + 5 + classes + 4);
+    output::print_line(format_args!("{DIM}{by:>6}  tokens  in   {:<classes$}  what{DIM:#}", "class"));
     for row in rows {
         let mark = if row.taken { format!("{GOOD}yes{GOOD:#}") } else { "no ".to_owned() };
-        let Row { class, tokens, .. } = row;
+        let ExplainedRow { class, tokens, .. } = row;
         let place = row.score.map_or(row.rank.to_string(), |score| format!("{score:.3}"));
         let text = one_line(&row.text, text);
-        output::line(format_args!("{place:>6}  {tokens:>6}  {mark}  {class:<classes$}  {text}"));
-        for line in wrapped(&details(row), COLUMNS - INDENT) {
-            output::line(format_args!("{:INDENT$}{DIM}{line}{DIM:#}", ""));
+        output::print_line(format_args!("{place:>6}  {tokens:>6}  {mark}  {class:<classes$}  {text}"));
+        for line in wrap_parts(&candidate_details(row), TABLE_WIDTH - INDENT) {
+            output::print_line(format_args!("{:INDENT$}{DIM}{line}{DIM:#}", ""));
         }
     }
     let most = report.max_chars.map_or(String::new(), |most| format!(" of {most}"));
     let taken = rows.iter().filter(|row| row.taken).count();
     let order =
         if report.scoring { "ranked by score" } else { "in the fixed order; --scoring on ranks them" };
-    output::talk(format_args!(
+    output::print_message(format_args!(
         "{DIM}{taken} of {} candidates, {order}; {}{most} characters, about {} tokens{DIM:#}",
         rows.len(),
         report.chars,
@@ -65,7 +65,7 @@ pub fn print_table(report: &BriefReport) {
 }
 
 /// Prints one candidate, with its whole text.
-pub fn print_one(row: &Row, of: usize) {
+pub fn print_candidate(row: &ExplainedRow, of: usize) {
     let mut pairs = vec![
         ("id", row.id.clone()),
         ("class", row.class.to_owned()),
@@ -78,28 +78,29 @@ pub fn print_one(row: &Row, of: usize) {
     }
     if let Some(score) = row.score {
         pairs.push(("score", format!("{score:.9}")));
-        pairs.extend(row.signals.iter().map(|part| (part.signal, product(part, row.depth))));
+        pairs.extend(row.signals.iter().map(|part| (part.signal, format_product(part, row.depth))));
         pairs.push(("priority", format!("{} (decides between equal scores)", row.priority)));
     }
     pairs.extend(row.age_hours.map(|age| ("age", format!("{age:.1} hours"))));
-    output::pairs(&pairs);
-    output::line(&row.text);
+    output::print_pairs(&pairs);
+    output::print_line(&row.text);
 }
 
 /// Returns parts like `id · files 0.917 × 1 = 0.917 · in full`.
-fn details(row: &Row) -> Vec<String> {
-    let signals = row.signals.iter().map(|part| format!("{} {}", part.signal, product(part, row.depth)));
-    std::iter::once(one_line(&row.id, COLUMNS - INDENT)).chain(signals).chain([row.why.clone()]).collect()
+fn candidate_details(row: &ExplainedRow) -> Vec<String> {
+    let signals =
+        row.signals.iter().map(|part| format!("{} {}", part.signal, format_product(part, row.depth)));
+    std::iter::once(one_line(&row.id, TABLE_WIDTH - INDENT)).chain(signals).chain([row.why.clone()]).collect()
 }
 
 /// Returns a text like `1.000 × 2.5 = 2.500`, or like `1.000 × 1 / (1 + 2) = 0.333` if there is a distance.
-fn product(part: &Part, depth: Option<u32>) -> String {
+fn format_product(part: &ScorePart, depth: Option<u32>) -> String {
     let depth = depth.map_or(String::new(), |depth| format!(" / (1 + {depth})"));
     format!("{:.3} × {}{depth} = {:.3}", part.value, part.weight, part.contribution)
 }
 
 /// Joins the parts into lines of at most `most` characters.
-fn wrapped(parts: &[String], most: usize) -> Vec<String> {
+fn wrap_parts(parts: &[String], most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ops::features::roles::context::{self, Mended};
+use ops::features::roles::context::{self, FixReport};
 use ops::{Mode, Result, World};
 
 use super::validate::print_checked;
@@ -21,27 +21,27 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let mended = context::fix(world, &args.file, mode)?;
+    let mended = context::fix_file(world, &args.file, mode)?;
     match format {
-        Format::Json => output::json(&mended),
-        Format::Text => print_mended(&mended),
+        Format::Json => output::print_json(&mended),
+        Format::Text => print_fix_report(&mended),
     }
     Ok(u8::from(!mended.check.valid))
 }
 
-fn print_mended(mended: &Mended) {
+fn print_fix_report(mended: &FixReport) {
     let file = &mended.file;
     match (mended.lines.is_empty(), mended.written) {
-        (true, _) => output::line(format_args!("{BOLD}{file}{BOLD:#}: nothing to fix")),
+        (true, _) => output::print_line(format_args!("{BOLD}{file}{BOLD:#}: nothing to fix")),
         (false, written) => {
-            output::line(format_args!("--- {file}\n+++ {file}\n{}", mended.diff.trim_end()));
+            output::print_line(format_args!("--- {file}\n+++ {file}\n{}", mended.diff.trim_end()));
             if !written {
-                output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+                output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
             }
         }
     }
     if let Some(backup) = &mended.backup {
-        output::talk(format_args!("{DIM}backup: {}{DIM:#}", backup.display()));
+        output::print_message(format_args!("{DIM}backup: {}{DIM:#}", backup.display()));
     }
     print_checked(&mended.check);
 }

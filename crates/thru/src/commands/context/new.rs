@@ -13,12 +13,14 @@ pub struct Args {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let begun = context::new(world, &args.role)?;
     match format {
-        Format::Json => output::json(&begun),
+        Format::Json => output::print_json(&begun),
         Format::Text if begun.created => {
-            output::line(format_args!("{GOOD}Made{GOOD:#} {}", begun.file));
-            output::line(format_args!("Next: fill it in, then `thru lifecycle save {}`", begun.role));
+            output::print_line(format_args!("{GOOD}Made{GOOD:#} {}", begun.file));
+            output::print_line(format_args!("Next: fill it in, then `thru lifecycle save {}`", begun.role));
         }
-        Format::Text => output::line(format_args!("{} already exists, and stays unchanged", begun.file)),
+        Format::Text => {
+            output::print_line(format_args!("{} already exists, and stays unchanged", begun.file));
+        }
     }
     Ok(0)
 }

@@ -7,7 +7,7 @@ use crate::output::{self, Format};
 pub struct Args {}
 
 pub fn run(format: Format) -> u8 {
-    let text = if format == Format::Json { role::JSON_SCHEMA } else { role::SCHEMA };
-    output::line(text.trim_end());
+    let text = if format == Format::Json { role::JSON_SCHEMA } else { role::CONTEXT_FILE_SCHEMA };
+    output::print_line(text.trim_end());
     0
 }

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ops::features::roles::context::{self, Checked, Validated};
+use ops::features::roles::context::{self, CheckedContextFile, ValidationReport};
 use ops::{Result, World};
 
 use crate::output::{self, Format};
@@ -19,16 +19,16 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let Validated { checked, failed } = match args.all {
+    let ValidationReport { checked, failed } = match args.all {
         true => context::validate_all(world)?,
-        false => context::validate(world, &args.files)?,
+        false => context::validate_files(world, &args.files)?,
     };
     match format {
         // Only one JSON document is printed. On failure this is the error, which the caller prints.
         Format::Json if failed.is_some() => {}
-        Format::Json => output::json(&checked),
+        Format::Json => output::print_json(&checked),
         Format::Text if checked.is_empty() && failed.is_none() => {
-            output::talk("There are no context files here yet; `thru context new ROLE` makes one.");
+            output::print_message("There are no context files here yet; `thru context new ROLE` makes one.");
         }
         Format::Text => checked.iter().for_each(print_checked),
     }
@@ -37,7 +37,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 /// Prints the result in the words of the schema, without colour, because other tools read these lines.
-pub fn print_checked(checked: &Checked) {
-    checked.findings.iter().for_each(output::line);
-    output::line(&checked.verdict);
+pub fn print_checked(checked: &CheckedContextFile) {
+    checked.findings.iter().for_each(output::print_line);
+    output::print_line(&checked.verdict);
 }

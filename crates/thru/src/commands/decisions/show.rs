@@ -1,31 +1,31 @@
-use model::decision::{Decision, State};
-use ops::features::decisions::show::{self, Shown};
+use model::decision::{Decision, DecisionState};
+use ops::features::decisions::show::{self, DecisionShown};
 use ops::{Result, World};
 
-use super::row;
+use super::format_row;
 use crate::output::{self, BOLD, Format};
 
 pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
-    let shown = show::show(world, id)?;
+    let shown = show::show_decision(world, id)?;
     match format {
-        Format::Json => output::json(&shown),
+        Format::Json => output::print_json(&shown),
         Format::Text => print_shown(&shown),
     }
     Ok(0)
 }
 
-fn print_shown(shown: &Shown) {
+fn print_shown(shown: &DecisionShown) {
     let one = &shown.standing;
     let Decision { id, ts, text, why, by, phase, task, expires_at, source, session, question, topic, .. } =
         &one.decision;
     let state = match one.state {
-        State::Superseded => format!("superseded by {}", one.superseded_by),
-        State::Withdrawn if !one.withdrawn_because.is_empty() => {
+        DecisionState::Superseded => format!("superseded by {}", one.superseded_by),
+        DecisionState::Withdrawn if !one.withdrawn_because.is_empty() => {
             format!("withdrawn: {}", one.withdrawn_because)
         }
         state => state.name().to_owned(),
     };
-    output::line(format_args!("{BOLD}{}{BOLD:#}", text.trim_end()));
+    output::print_line(format_args!("{BOLD}{}{BOLD:#}", text.trim_end()));
     let rows = [
         ("id", id.clone()),
         ("why", why.clone()),
@@ -40,8 +40,8 @@ fn print_shown(shown: &Shown) {
         ("until", expires_at.clone()),
     ];
     let rows: Vec<(&str, String)> = rows.into_iter().filter(|(_, text)| !text.is_empty()).collect();
-    output::pairs(&rows);
+    output::print_pairs(&rows);
     for earlier in &shown.before {
-        output::line(format_args!("in place of {}", row(earlier)));
+        output::print_line(format_args!("in place of {}", format_row(earlier)));
     }
 }

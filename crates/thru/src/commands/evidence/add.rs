@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use model::evidence::{EntryType, Verdict};
+use model::evidence::{EntryType, EvidenceVerdict};
 use model::render::one_line;
 use ops::features::evidence::add;
 use ops::{Error, Result, World};
@@ -51,14 +51,14 @@ pub struct Args {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let added = add_entry(world, args)?;
     match format {
-        Format::Json => output::json(&added),
+        Format::Json => output::print_json(&added),
         Format::Text => {
             let entry = &added.entry;
-            output::line(format_args!(
+            output::print_line(format_args!(
                 "{GOOD}Added{GOOD:#} to {BOLD}{}{BOLD:#}: {} {}",
                 added.task,
                 entry.entry_type,
-                entry.words()
+                entry.describe()
             ));
             print_notes(&added.notes, added.covered);
         }
@@ -66,10 +66,15 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn add_entry(world: &World, args: &Args) -> Result<add::Added> {
+fn add_entry(world: &World, args: &Args) -> Result<add::AddedEntry> {
     let entry_type =
-        word(&args.entry_type, EntryType::parse, "a type", &EntryType::ALL.map(EntryType::name))?;
-    let verdict = word(&args.verdict, Verdict::parse, "a verdict", &Verdict::ALL.map(Verdict::name))?;
+        parse_word(&args.entry_type, EntryType::parse, "a type", &EntryType::ALL.map(EntryType::name))?;
+    let verdict = parse_word(
+        &args.verdict,
+        EvidenceVerdict::parse,
+        "a verdict",
+        &EvidenceVerdict::ALL.map(EvidenceVerdict::name),
+    )?;
     let pair = |text: &String| {
         let pair = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
         pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| Error::Usage {
@@ -78,9 +83,9 @@ fn add_entry(world: &World, args: &Args) -> Result<add::Added> {
         })
     };
     let metadata = args.metadata.iter().map(pair).collect::<Result<Vec<_>>>()?;
-    add::add(
+    add::add_entry(
         world,
-        &add::Request {
+        &add::AddRequest {
             task: &args.id,
             entry_type,
             verdict,
@@ -97,7 +102,7 @@ fn add_entry(world: &World, args: &Args) -> Result<add::Added> {
     )
 }
 
-fn word<T>(given: &str, parse: fn(&str) -> Option<T>, what: &str, allowed: &[&str]) -> Result<T> {
+fn parse_word<T>(given: &str, parse: fn(&str) -> Option<T>, what: &str, allowed: &[&str]) -> Result<T> {
     parse(given).ok_or_else(|| Error::Usage {
         what: format!("`{}` is not {what}", one_line(given, 40)),
         hint: format!("one of: {}", allowed.join(", ")),

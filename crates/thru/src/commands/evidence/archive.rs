@@ -1,4 +1,4 @@
-use ops::features::evidence::archive::{self, Archived};
+use ops::features::evidence::archive::{self, ArchiveReport};
 use ops::{Mode, Result, World};
 
 use super::count_entries;
@@ -19,24 +19,24 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let report = archive::run(world, args.id.as_deref(), args.keep, mode)?;
+    let report = archive::archive_old_entries(world, args.id.as_deref(), args.keep, mode)?;
     match format {
-        Format::Json => output::json(&report),
+        Format::Json => output::print_json(&report),
         Format::Text => print_archived(&report, args.keep),
     }
     Ok(0)
 }
 
-fn print_archived(report: &Archived, keep: usize) {
+fn print_archived(report: &ArchiveReport, keep: usize) {
     for task in &report.tasks {
         let how = if report.written { "moved" } else { "would be moved" };
         let entries = count_entries(task.moved);
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{BOLD}{}{BOLD:#}: {entries} {how} to {}, {} left",
             task.task, task.file, task.kept
         ));
     }
     if report.tasks.is_empty() {
-        output::talk(format_args!("No task has more than {}.", count_entries(keep)));
+        output::print_message(format_args!("No task has more than {}.", count_entries(keep)));
     }
 }

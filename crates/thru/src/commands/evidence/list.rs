@@ -1,28 +1,30 @@
 use model::render::one_line;
-use ops::features::evidence::show::{self, Listed};
+use ops::features::evidence::show::{self, EvidenceListing};
 use ops::{Result, World};
 
 use super::proof_style;
 use crate::output::{self, BOLD, Format};
 
 pub fn run(world: &World, format: Format) -> Result<u8> {
-    let listed = show::list(world)?;
+    let listed = show::list_evidence(world)?;
     match format {
-        Format::Json => output::json(&listed),
+        Format::Json => output::print_json(&listed),
         Format::Text => print_list(&listed),
     }
     Ok(0)
 }
 
-fn print_list(listed: &Listed) {
+fn print_list(listed: &EvidenceListing) {
     if listed.tasks.is_empty() {
-        return output::talk("There is no evidence yet; `thru evidence run TASK -- COMMAND` makes some.");
+        return output::print_message(
+            "There is no evidence yet; `thru evidence run TASK -- COMMAND` makes some.",
+        );
     }
     let width = listed.tasks.iter().map(|line| line.task.chars().count()).max().unwrap_or(0).min(24);
     for line in &listed.tasks {
         let style = proof_style(line);
         let text = line.error.as_ref().unwrap_or(&line.text);
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{BOLD}{:<width$}{BOLD:#}  {style}●{style:#} {}",
             line.task,
             one_line(text, 300)

@@ -2,9 +2,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use model::evidence::Verdict;
+use model::evidence::EvidenceVerdict;
 use model::render::one_line;
-use ops::features::evidence::run::{self, Recorded};
+use ops::features::evidence::run::{self, RecordedRun};
 use ops::{Result, World};
 
 use crate::commands::plan::print_notes;
@@ -37,7 +37,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let request = run::Request {
+    let request = run::RunRequest {
         task: &args.id,
         argv: &args.argv,
         files: &args.files,
@@ -45,80 +45,81 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         junit: args.junit.as_deref(),
         session: args.session.as_deref(),
     };
-    let lines = Arc::new(Mutex::new(Lines { pending: Vec::new(), format }));
+    let lines = Arc::new(Mutex::new(LinePrinter { pending: Vec::new(), format }));
     let heard = Arc::clone(&lines);
-    let held =
-        |lines: &Mutex<Lines>, said: &[u8]| lines.lock().unwrap_or_else(PoisonError::into_inner).hear(said);
-    let recorded = run::run(world, &request, move |said| held(&heard, said));
-    lines.lock().unwrap_or_else(PoisonError::into_inner).close();
+    let held = |lines: &Mutex<LinePrinter>, said: &[u8]| {
+        lines.lock().unwrap_or_else(PoisonError::into_inner).push_output(said);
+    };
+    let recorded = run::run_and_record(world, &request, move |said| held(&heard, said));
+    lines.lock().unwrap_or_else(PoisonError::into_inner).finish();
     let recorded = recorded?;
     match format {
-        Format::Json => output::json(&recorded),
+        Format::Json => output::print_json(&recorded),
         Format::Text => print_recorded(&recorded),
     }
-    Ok(u8::from(!recorded.is_passed()))
+    Ok(u8::from(!recorded.has_passed()))
 }
 
 /// Shows a command's output by whole lines: a character that arrives in two parts must not be shown as two.
-struct Lines {
+struct LinePrinter {
     pending: Vec<u8>,
     format: Format,
 }
 
 /// Lines longer than this are shown in parts.
-const LONGEST_LINE: usize = 64 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
 
-impl Lines {
-    fn hear(&mut self, said: &[u8]) {
+impl LinePrinter {
+    fn push_output(&mut self, said: &[u8]) {
         self.pending.extend_from_slice(said);
         let end = match self.pending.iter().rposition(|b| *b == b'\n') {
             Some(end) => end + 1,
-            None if self.pending.len() > LONGEST_LINE => self.pending.len(),
+            None if self.pending.len() > MAX_LINE_BYTES => self.pending.len(),
             None => return,
         };
         let text: Vec<u8> = self.pending.drain(..end).collect();
-        self.show(&text);
+        self.print_line(&text);
     }
 
-    fn close(&mut self) {
+    fn finish(&mut self) {
         let rest = std::mem::take(&mut self.pending);
         if !rest.is_empty() {
-            self.show(&rest);
+            self.print_line(&rest);
         }
     }
 
-    fn show(&self, text: &[u8]) {
+    fn print_line(&self, text: &[u8]) {
         let text = String::from_utf8_lossy(text);
         let text = text.strip_suffix('\n').unwrap_or(&text);
         match self.format {
-            Format::Text => output::line(text),
+            Format::Text => output::print_line(text),
             // With --json, stdout is only for the report.
-            Format::Json => output::talk(text),
+            Format::Json => output::print_message(text),
         }
     }
 }
 
-fn print_recorded(recorded: &Recorded) {
+fn print_recorded(recorded: &RecordedRun) {
     let entry = &recorded.entry;
     let (style, word) = match entry.verdict() {
-        Verdict::Pass => (GOOD, "Passed"),
-        Verdict::Fail => (BAD, "Failed"),
+        EvidenceVerdict::Pass => (GOOD, "Passed"),
+        EvidenceVerdict::Fail => (BAD, "Failed"),
         _ => (WARN, "Not sure"),
     };
-    output::line(format_args!(
+    output::print_line(format_args!(
         "{style}{word}{style:#}: recorded for {BOLD}{}{BOLD:#}: {}",
         recorded.task,
-        entry.words()
+        entry.describe()
     ));
-    if entry.verdict() == Verdict::Warn {
-        let why = match entry.counts().and_then(model::run::Counts::ran) {
+    if entry.verdict() == EvidenceVerdict::Warn {
+        let why = match entry.test_counts().and_then(model::run::TestCounts::tests_run) {
             Some(0) => "no test ran",
             _ => "neither its exit code (a pipe, `|| true`) nor its output says how it ended",
         };
-        output::talk(format_args!("{WARN}note:{WARN:#} {why}: this does not prove the task"));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {why}: this does not prove the task"));
     }
     if !recorded.changed.is_empty() {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{WARN}note:{WARN:#} {} changed while it ran, so this is stale already; run it again",
             one_line(&recorded.changed, 200)
         ));

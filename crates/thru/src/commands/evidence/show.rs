@@ -1,25 +1,25 @@
-use model::evidence::Entry;
+use model::evidence::EvidenceEntry;
 use model::render::one_line;
-use model::text::count;
-use ops::features::evidence::show::{self, EntryShown, Shown, Which};
+use model::text::count_with_noun;
+use ops::features::evidence::show::{self, EntryFilter, EntryShown, TaskEvidenceShown};
 use ops::{Result, World};
 
 use super::{count_entries, proof_style};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 pub fn run(world: &World, id: &str, archived: bool, format: Format) -> Result<u8> {
-    let which = if archived { Which::Archived } else { Which::Current };
-    let shown = show::show(world, id, which)?;
+    let which = if archived { EntryFilter::Archived } else { EntryFilter::Current };
+    let shown = show::show_task_evidence(world, id, which)?;
     match format {
-        Format::Json => output::json(&shown),
+        Format::Json => output::print_json(&shown),
         Format::Text => print_evidence(&shown, which),
     }
     Ok(0)
 }
 
-fn print_evidence(shown: &Shown, which: Which) {
+fn print_evidence(shown: &TaskEvidenceShown, which: EntryFilter) {
     let style = proof_style(&shown.evidence);
-    output::line(format_args!(
+    output::print_line(format_args!(
         "{BOLD}{}{BOLD:#}  {style}●{style:#} {}",
         shown.task,
         one_line(&shown.evidence.text, 1_000)
@@ -35,7 +35,7 @@ fn print_evidence(shown: &Shown, which: Which) {
             Some(true) => format!("  {WARN}stale: {}{WARN:#}", one_line(changed_since, 200)),
             _ => String::new(),
         };
-        output::line(format_args!(
+        output::print_line(format_args!(
             "\n{DIM}{}{DIM:#}  {BOLD}{}{BOLD:#} {style}{}{style:#} {DIM}{} by {}{DIM:#}{stale}",
             one_line(&entry.timestamp, 40),
             one_line(&entry.entry_type, 40),
@@ -45,8 +45,8 @@ fn print_evidence(shown: &Shown, which: Which) {
         ));
         print_fields(entry);
     }
-    if shown.archived > 0 && which == Which::Current {
-        output::talk(format_args!(
+    if shown.archived > 0 && which == EntryFilter::Current {
+        output::print_message(format_args!(
             "{DIM}{} in the archive; `thru evidence show {} --archived` shows them{DIM:#}",
             count_entries(shown.archived),
             shown.task
@@ -55,7 +55,7 @@ fn print_evidence(shown: &Shown, which: Which) {
 }
 
 /// Prints the fields of an entry, one per line.
-fn print_fields(entry: &Entry) {
+fn print_fields(entry: &EvidenceEntry) {
     let mut rows: Vec<(&str, String)> = Vec::new();
     let mut row = |name: &'static str, text: String| {
         if !text.is_empty() {
@@ -71,7 +71,7 @@ fn print_fields(entry: &Entry) {
     row("  command", entry.command.clone().unwrap_or_default());
     row("  folder", entry.folder.clone());
     row("  exit", entry.exit_code.map(|code| code.to_string()).unwrap_or_default());
-    row("  tests", entry.counts().map(|counts| counts.to_string()).unwrap_or_default());
+    row("  tests", entry.test_counts().map(|counts| counts.to_string()).unwrap_or_default());
     row("  failures", values(&entry.failures));
     row("  risk", entry.risk.clone().unwrap_or_default());
     row("  issues", values(&entry.issues));
@@ -82,10 +82,10 @@ fn print_fields(entry: &Entry) {
     row("  patch", entry.patch_path.clone().unwrap_or_default());
     row("  commit", entry.head.clone());
     let files = entry.files.filter(|_| !entry.tree.is_empty());
-    let files = files.map(|files| count(usize::try_from(files).unwrap_or(usize::MAX), "file"));
+    let files = files.map(|files| count_with_noun(usize::try_from(files).unwrap_or(usize::MAX), "file"));
     row("  speaks of", files.unwrap_or_default());
     for (key, value) in entry.metadata.iter().chain(&entry.rest) {
         rows.push(("  also", format!("{}: {}", one_line(key, 40), one_line(&value.to_string(), 400))));
     }
-    output::pairs(&rows);
+    output::print_pairs(&rows);
 }

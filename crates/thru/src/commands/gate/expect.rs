@@ -1,5 +1,5 @@
-use model::text::count;
-use ops::features::outputs::{self, Expectation, Wanted};
+use model::text::count_with_noun;
+use ops::features::outputs::{self, ExpectRequest, Expectation};
 use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
@@ -36,7 +36,7 @@ pub struct Args {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let made = outputs::expect(
         world,
-        &Wanted {
+        &ExpectRequest {
             stage: args.stage.clone(),
             critical: args.critical.clone(),
             advisory: args.advisory.clone(),
@@ -47,20 +47,20 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         },
     )?;
     match format {
-        Format::Json => output::json(&made),
+        Format::Json => output::print_json(&made),
         Format::Text => print_expectation(&made),
     }
     Ok(0)
 }
 
 fn print_expectation(made: &Expectation) {
-    let outputs = count(made.outputs.len(), "output");
-    output::line(format_args!("Stage {} expects {outputs} in {}", made.stage, made.run.display()));
+    let outputs = count_with_noun(made.outputs.len(), "output");
+    output::print_line(format_args!("Stage {} expects {outputs} in {}", made.stage, made.run.display()));
     for wish in &made.outputs {
         let name = wish.path.file_name().unwrap_or_default().to_string_lossy();
-        output::line(format_args!("  {:<8}  {name}", wish.tier.name()));
+        output::print_line(format_args!("  {:<8}  {name}", wish.tier.name()));
     }
     if let Some(kept) = &made.set_aside {
-        output::talk(format_args!("{DIM}what was expected there before is kept as {kept}{DIM:#}"));
+        output::print_message(format_args!("{DIM}what was expected there before is kept as {kept}{DIM:#}"));
     }
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use model::render::one_line;
-use ops::features::outputs::{self, Live, Where};
+use ops::features::outputs::{self, LiveRunReport, LiveRunSource};
 use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
@@ -19,36 +19,36 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if args.clear {
-        match (outputs::clear_live(world)?, format) {
-            (None, Format::Json) => output::json(&serde_json::json!({ "run": null })),
-            (None, Format::Text) => output::line("No run is live"),
-            (Some(live), Format::Json) => output::json(&live),
+        match (outputs::clear_live_run(world)?, format) {
+            (None, Format::Json) => output::print_json(&serde_json::json!({ "run": null })),
+            (None, Format::Text) => output::print_line("No run is live"),
+            (Some(live), Format::Json) => output::print_json(&live),
             (Some(live), Format::Text) => {
-                let (from, run) = (live.from.words(), live.run.display());
-                output::line(format_args!(
+                let (from, run) = (live.from.describe(), live.run.display());
+                output::print_line(format_args!(
                     "{} is cleared; {from} still names {run}",
-                    Where::LiveJson.words()
+                    LiveRunSource::LiveJson.describe()
                 ));
             }
         }
         return Ok(0);
     }
     let live = match &args.set {
-        Some(dir) => outputs::set_live(world, dir)?,
-        None => outputs::live(world)?,
+        Some(dir) => outputs::set_live_run(world, dir)?,
+        None => outputs::show_live_run(world)?,
     };
     match format {
-        Format::Json => output::json(&live),
+        Format::Json => output::print_json(&live),
         Format::Text => print_live(&live),
     }
     Ok(0)
 }
 
-fn print_live(live: &Live) {
+fn print_live(live: &LiveRunReport) {
     let stage = match &live.stage {
         Some(stage) => format!("stage {}", one_line(stage, 128)),
         None => "nothing is expected in it yet".to_owned(),
     };
-    output::line(format_args!("{}", live.run.display()));
-    output::talk(format_args!("{DIM}{stage}; named by {}{DIM:#}", live.from.words()));
+    output::print_line(format_args!("{}", live.run.display()));
+    output::print_message(format_args!("{DIM}{stage}; named by {}{DIM:#}", live.from.describe()));
 }

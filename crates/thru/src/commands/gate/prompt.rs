@@ -12,15 +12,15 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let file = &args.file;
-    let prompt = outputs::prompt(world, file)?;
+    let prompt = outputs::output_prompt(world, file)?;
     match format {
-        Format::Json => output::json(&prompt),
+        Format::Json => output::print_json(&prompt),
         Format::Text => {
-            output::line(prompt.text.trim_end());
+            output::print_line(prompt.text.trim_end());
             if !prompt.expected {
                 let word =
                     format!("expected.json of the live run does not list {file}, so no gate waits for it");
-                output::talk(format_args!("{WARN}warning:{WARN:#} {word}"));
+                output::print_message(format_args!("{WARN}warning:{WARN:#} {word}"));
             }
         }
     }

@@ -1,67 +1,67 @@
 //! How `check` and `run` print the verdicts of a stage.
 
-use model::gate::{Gate, Tier, Verdict};
+use model::gate::{GateResult, OutputTier, OutputVerdict};
 use model::render::one_line;
-use ops::features::outputs::{GateReport, Row};
+use ops::features::outputs::{GateReport, OutputRow};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Prints the verdicts, and last the line that an orchestrator looks for. Returns the exit code.
-pub fn print(report: &GateReport, format: Format) -> u8 {
+pub fn print_report(report: &GateReport, format: Format) -> u8 {
     match format {
-        Format::Json => output::json(report),
+        Format::Json => output::print_json(report),
         Format::Text => print_text(report),
     }
     match report.gate {
-        Gate::Pass => 0,
-        Gate::SoftContinue => 3,
-        Gate::HardFail => 4,
+        GateResult::Pass => 0,
+        GateResult::SoftContinue => 3,
+        GateResult::HardFail => 4,
     }
 }
 
 fn print_text(report: &GateReport) {
     let GateReport { stage, attempt, run, .. } = report;
     let stage = one_line(stage, 128);
-    output::line(format_args!("Stage {BOLD}{stage}{BOLD:#}, attempt {attempt}, in {}", run.display()));
+    output::print_line(format_args!("Stage {BOLD}{stage}{BOLD:#}, attempt {attempt}, in {}", run.display()));
     let width = report.outputs.iter().map(|row| row.file.chars().count()).max().unwrap_or(0).min(60);
     for row in &report.outputs {
         print_row(row, width);
     }
     if let Some(omissions) = &report.omissions {
-        output::line(format_args!("Omitted outputs are noted in {}", omissions.display()));
+        output::print_line(format_args!("Omitted outputs are noted in {}", omissions.display()));
     }
     let (style, words) = match report.gate {
-        Gate::Pass => (GOOD, None),
-        Gate::SoftContinue => {
+        GateResult::Pass => (GOOD, None),
+        GateResult::SoftContinue => {
             (WARN, Some("the stage continues without an advisory output; say so in its result"))
         }
-        Gate::HardFail => (BAD, Some("a critical output is not valid; the stage cannot continue")),
+        GateResult::HardFail => (BAD, Some("a critical output is not valid; the stage cannot continue")),
     };
     if let Some(words) = words {
-        let word = if report.gate == Gate::HardFail { "error" } else { "warning" };
-        output::talk(format_args!("{style}{word}:{style:#} {words}"));
+        let word = if report.gate == GateResult::HardFail { "error" } else { "warning" };
+        output::print_message(format_args!("{style}{word}:{style:#} {words}"));
     }
-    output::line(format_args!("PERSISTENCE_GATE={}", report.gate.name()));
+    output::print_line(format_args!("PERSISTENCE_GATE={}", report.gate.name()));
 }
 
-fn print_row(row: &Row, width: usize) {
+fn print_row(row: &OutputRow, width: usize) {
     let style = match (row.verdict, row.tier) {
-        (Verdict::Valid, _) => GOOD,
-        (_, Tier::Critical) => BAD,
+        (OutputVerdict::Valid, _) => GOOD,
+        (_, OutputTier::Critical) => BAD,
         _ => WARN,
     };
     let (verdict, tier, file) = (row.verdict.name(), row.tier.name(), one_line(&row.file, 200));
     let why = one_line(&row.why, 300);
     let line = format!("  {style}{verdict:<10}{style:#}  {tier:<8}  {file:<width$}  {DIM}{why}{DIM:#}");
-    output::line(if why.is_empty() {
+    output::print_line(if why.is_empty() {
         format!("  {style}{verdict:<10}{style:#}  {tier:<8}  {file}")
     } else {
         line
     });
     if !row.remedy.is_empty() {
-        output::line(format_args!("      {DIM}hint:{DIM:#} {}", one_line(&row.remedy, 600)));
+        output::print_line(format_args!("      {DIM}hint:{DIM:#} {}", one_line(&row.remedy, 600)));
     }
     if let Some(message) = &row.last_message {
-        output::line(format_args!("      {DIM}last message:{DIM:#} {}", message.display()));
+        output::print_line(format_args!("      {DIM}last message:{DIM:#} {}", message.display()));
     }
 }

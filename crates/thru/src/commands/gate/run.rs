@@ -1,14 +1,14 @@
 use std::time::Duration;
 
-use model::consent::shown_command;
-use model::render::{one_line, visible};
-use ops::features::outputs::{self, Again, Options};
+use model::consent::quote_command;
+use model::render::{one_line, show_hidden_characters};
+use ops::features::outputs::{self, GateRunOptions, RelaunchPolicy};
 use ops::{Result, World};
 
 use super::report;
 use crate::ask::{self, Question};
 use crate::output::{self, BOLD, Format};
-use crate::progress::Board;
+use crate::progress::ProgressBoard;
 
 /// Launch commands for every output that is not valid: launch, judge, launch once more, judge
 ///
@@ -35,41 +35,43 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let options = Options {
+    let options = GateRunOptions {
         stage: args.stage.clone(),
         jobs: args.jobs.map(usize::from),
         timeout: args.timeout.map(Duration::from_secs),
-        again: if args.again { Again::Yes } else { Again::No },
+        again: if args.again { RelaunchPolicy::Yes } else { RelaunchPolicy::No },
     };
     if args.adopt {
-        adopt(world, args.stage.as_deref(), format)?;
+        ask_to_adopt(world, args.stage.as_deref(), format)?;
     }
-    let board = Board::new(format);
-    let judged = board.watch(|tell| outputs::run(world, &options, tell))?;
-    Ok(report::print(&judged, format))
+    let board = ProgressBoard::new(format);
+    let judged = board.run_with_progress(|tell| outputs::run_gate(world, &options, tell))?;
+    Ok(report::print_report(&judged, format))
 }
 
 /// The list of a run came with the tree, so it is launched only after the user agreed.
-fn adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
+fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
     let question = Question { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
-    question.need_person(format)?;
-    let adoption = outputs::to_adopt(world, stage_named)?;
+    question.require_person(format)?;
+    let adoption = outputs::prepare_adoption(world, stage_named)?;
     if adoption.launches.is_empty() {
         return Ok(());
     }
     let (stage, run) = (one_line(&adoption.stage, 128), adoption.run.display());
-    output::line(format_args!("Stage {BOLD}{stage}{BOLD:#} in {run} would launch:"));
+    output::print_line(format_args!("Stage {BOLD}{stage}{BOLD:#} in {run} would launch:"));
     for launch in &adoption.launches {
-        output::line(format_args!("{BOLD}{}{BOLD:#} is made by", visible(&launch.file)));
-        ask::show_text(&shown_command(&launch.launch));
+        output::print_line(format_args!("{BOLD}{}{BOLD:#} is made by", show_hidden_characters(&launch.file)));
+        ask::print_marked_text(&quote_command(&launch.launch));
         if !launch.prompt.is_empty() {
-            output::line("with this prompt:");
-            ask::show_text(&launch.prompt);
+            output::print_line("with this prompt:");
+            ask::print_marked_text(&launch.prompt);
         }
     }
     if let Some(definition) = &adoption.definition {
-        output::line(format_args!("[stages.{stage}] in {definition} says the same and is adopted with it."));
+        output::print_line(format_args!(
+            "[stages.{stage}] in {definition} says the same and is adopted with it."
+        ));
     }
     question.ask("Launch these commands on this machine?")?;
-    outputs::adopt(world, stage_named, &adoption)
+    outputs::adopt_launches(world, stage_named, &adoption)
 }

@@ -13,12 +13,12 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let sealed = outputs::seal(world, &args.file)?;
+    let sealed = outputs::seal_output(world, &args.file)?;
     let path = sealed.path.display();
     match format {
-        Format::Json => output::json(&sealed),
-        Format::Text if sealed.changed => output::line(format_args!("Sealed {path}")),
-        Format::Text => output::line(format_args!("{path} was sealed already")),
+        Format::Json => output::print_json(&sealed),
+        Format::Text if sealed.changed => output::print_line(format_args!("Sealed {path}")),
+        Format::Text => output::print_line(format_args!("{path} was sealed already")),
     }
     Ok(0)
 }

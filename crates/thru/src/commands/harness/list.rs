@@ -3,17 +3,17 @@ use ops::setup::harnesses;
 use crate::output::{self, BOLD, DIM, Format};
 
 pub fn run(format: Format) {
-    let rows = harnesses::list();
+    let rows = harnesses::list_harnesses();
     match format {
-        Format::Json => output::json(&rows),
+        Format::Json => output::print_json(&rows),
         Format::Text => {
             for row in &rows {
-                output::line(format_args!("{BOLD}{}{BOLD:#} ({})", row.title, row.name));
+                output::print_line(format_args!("{BOLD}{}{BOLD:#} ({})", row.title, row.name));
                 let events: Vec<String> =
                     row.events.iter().map(|e| format!("{} ({})", e.neutral, e.event)).collect();
-                output::line(format_args!("  tells     {}", events.join(", ")));
+                output::print_line(format_args!("  tells     {}", events.join(", ")));
                 for missing in &row.missing {
-                    output::line(format_args!("  {DIM}gap{DIM:#}       {missing}"));
+                    output::print_line(format_args!("  {DIM}gap{DIM:#}       {missing}"));
                 }
             }
         }

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ops::features::packets::Imported;
+use ops::features::packets::ImportedPacket;
 use ops::setup::factory;
 use ops::{Mode, Result, World};
 
@@ -18,9 +18,9 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let report = factory::run(world, args.path.as_deref(), mode)?;
+    let report = factory::import_factory(world, args.path.as_deref(), mode)?;
     match format {
-        Format::Json => output::json(&report),
+        Format::Json => output::print_json(&report),
         Format::Text => print_factory(&report, mode),
     }
     Ok(0)
@@ -28,21 +28,21 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print_factory(report: &factory::FactoryReport, mode: Mode) {
     if report.imported.is_empty() {
-        output::talk("No handoffs were found in .factory; name a file or a folder.");
+        output::print_message("No handoffs were found in .factory; name a file or a folder.");
     }
-    for Imported { from, id, known, covered, .. } in &report.imported {
+    for ImportedPacket { from, id, known, covered, .. } in &report.imported {
         let how = match (*known, mode) {
             (true, _) => "was imported before, as",
             (false, Mode::DryRun) => "would become",
             (false, Mode::Write) => "became",
         };
-        output::line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
+        output::print_line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
         if *covered {
-            output::note_redacted();
+            output::print_redaction_note();
         }
     }
     for command in &report.commands {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{DIM}{} is a command of yours; rename it, and `thru install droid` puts ours there{DIM:#}",
             command.display()
         ));

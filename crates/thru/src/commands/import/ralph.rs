@@ -17,9 +17,9 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let report = ralph::run(world, args.file.as_deref(), mode)?;
+    let report = ralph::import_ralph_loop(world, args.file.as_deref(), mode)?;
     match format {
-        Format::Json => output::json(&report),
+        Format::Json => output::print_json(&report),
         Format::Text => print_ralph(&report, mode),
     }
     Ok(0)
@@ -29,9 +29,9 @@ fn print_ralph(report: &RalphReport, mode: Mode) {
     let RalphReport { file, shown, known, .. } = report;
     let file = file.display();
     if *known {
-        output::line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown.id));
+        output::print_line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown.id));
     } else if mode == Mode::DryRun {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{file} would become a paused loop: iteration {} of {}, prompt of {} bytes",
             shown.iteration,
             if shown.max_iterations == 0 {
@@ -41,10 +41,13 @@ fn print_ralph(report: &RalphReport, mode: Mode) {
             },
             shown.prompt.len()
         ));
-        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+        output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     } else {
-        output::line(format_args!("{GOOD}Imported{GOOD:#} {file} as {BOLD}{}{BOLD:#}, paused", shown.id));
-        output::line(format_args!(
+        output::print_line(format_args!(
+            "{GOOD}Imported{GOOD:#} {file} as {BOLD}{}{BOLD:#}, paused",
+            shown.id
+        ));
+        output::print_line(format_args!(
             "Next: switch the ralph plugin off, then `thru loop adopt {0}` and `thru loop resume {0}`",
             shown.id
         ));

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use ops::features::evidence::import::EvidenceReport;
-use ops::features::plan::import::Place;
+use ops::features::plan::import::ExistingPlan;
 use ops::features::summaries::{ImportedOutput, OutputsReport};
-use ops::project::benchmark::RunsReport;
+use ops::project::benchmark::ImportedRunsReport;
 use ops::setup::swarm;
 use ops::{Mode, Result, World};
 
@@ -29,10 +29,10 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let place = Place::of_flags(args.append, args.replace);
-    let report = swarm::run(world, args.folder.as_deref(), place, mode)?;
+    let place = ExistingPlan::from_flags(args.append, args.replace);
+    let report = swarm::import_swarm(world, args.folder.as_deref(), place, mode)?;
     match format {
-        Format::Json => output::json(&report),
+        Format::Json => output::print_json(&report),
         Format::Text => print_swarm(&report, mode),
     }
     Ok(0)
@@ -51,19 +51,19 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     if let Some(summaries) = &report.summaries {
         print_outputs(summaries, mode);
     }
-    if let Some(RunsReport { runs, new, left_out }) = &report.benchmarks {
-        let how = how(*new, mode);
-        output::line(format_args!("{GOOD}Benchmarks{GOOD:#}: {runs} runs {how}"));
+    if let Some(ImportedRunsReport { runs, new, left_out }) = &report.benchmarks {
+        let how = describe_import(*new, mode);
+        output::print_line(format_args!("{GOOD}Benchmarks{GOOD:#}: {runs} runs {how}"));
         if !left_out.is_empty() {
-            output::talk(format_args!("{DIM}left out: benchmarks.json: {left_out}{DIM:#}"));
+            output::print_message(format_args!("{DIM}left out: benchmarks.json: {left_out}{DIM:#}"));
         }
     }
     if mode == Mode::DryRun {
-        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+        output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     }
 }
 
-fn how(new: usize, mode: Mode) -> String {
+fn describe_import(new: usize, mode: Mode) -> String {
     match (new, mode) {
         (0, _) => "were imported before".to_owned(),
         (new, Mode::Write) => format!("imported, {new} of them new"),
@@ -72,24 +72,24 @@ fn how(new: usize, mode: Mode) -> String {
 }
 
 fn print_outputs(report: &OutputsReport, mode: Mode) {
-    let how = how(report.new, mode);
-    output::line(format_args!("{GOOD}Outputs{GOOD:#}: {} of summaries {how}", report.outputs.len()));
+    let how = describe_import(report.new, mode);
+    output::print_line(format_args!("{GOOD}Outputs{GOOD:#}: {} of summaries {how}", report.outputs.len()));
     for ImportedOutput { from, id, bytes } in &report.outputs {
-        output::line(format_args!("  {from}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"));
+        output::print_line(format_args!("  {from}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"));
     }
     for left in &report.left_out {
-        output::talk(format_args!("{DIM}left out: {left}{DIM:#}"));
+        output::print_message(format_args!("{DIM}left out: {left}{DIM:#}"));
     }
 }
 
 fn print_evidence(report: &EvidenceReport, mode: Mode) {
     let EvidenceReport { files, tasks, entries, new, .. } = report;
-    let how = how(*new, mode);
-    output::line(format_args!(
+    let how = describe_import(*new, mode);
+    output::print_line(format_args!(
         "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
     ));
     for left in &report.left_out {
-        output::talk(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));
+        output::print_message(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));
     }
     print_notes(&report.notes, report.covered);
 }

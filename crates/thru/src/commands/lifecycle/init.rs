@@ -11,13 +11,13 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let begun = lifecycle::init(world, &args.role)?;
+    let begun = lifecycle::begin_lifecycle(world, &args.role)?;
     let word = if begun.created { "begins" } else { "has begun already" };
     let (role, state) = (&begun.role, &begun.state);
     match format {
-        Format::Json => output::json(&begun),
+        Format::Json => output::print_json(&begun),
         Format::Text => {
-            output::line(format_args!("The lifecycle of {BOLD}{role}{BOLD:#} {word}: {state}"));
+            output::print_line(format_args!("The lifecycle of {BOLD}{role}{BOLD:#} {word}: {state}"));
         }
     }
     Ok(0)

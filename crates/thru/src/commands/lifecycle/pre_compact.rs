@@ -1,33 +1,33 @@
-use ops::features::roles::lifecycle::{self, PreCompact};
+use ops::features::roles::lifecycle::{self, PreCompactReport};
 use ops::{Result, World};
 
-use crate::commands::role::{Which, tell_doubt};
+use crate::commands::role::{RoleArg, print_role_doubt};
 use crate::output::{self, BOLD, Format, WARN};
 
 /// Do what the hook does before a compaction: check the file and report problems. The exit code is always 0
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: RoleArg,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let done = lifecycle::pre_compact(world, args.which.name());
+    let done = lifecycle::run_pre_compact(world, args.which.name());
     match format {
-        Format::Json => output::json(&done),
+        Format::Json => output::print_json(&done),
         Format::Text => print_pre_compact(&done),
     }
     Ok(0)
 }
 
-fn print_pre_compact(done: &PreCompact) {
+fn print_pre_compact(done: &PreCompactReport) {
     if let Some(source) = &done.source {
-        tell_doubt(source);
+        print_role_doubt(source);
     }
     for warning in &done.warnings {
-        output::line(format_args!("{WARN}warning:{WARN:#} {warning}"));
+        output::print_line(format_args!("{WARN}warning:{WARN:#} {warning}"));
     }
     if let (Some(role), Some(state)) = (&done.role, &done.state) {
-        output::line(format_args!("{BOLD}{role}{BOLD:#} is {state}"));
+        output::print_line(format_args!("{BOLD}{role}{BOLD:#} is {state}"));
     }
 }

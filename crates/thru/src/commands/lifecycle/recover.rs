@@ -1,23 +1,23 @@
 use ops::features::roles::lifecycle;
 use ops::{Result, World};
 
-use crate::commands::role::{Which, tell_doubt};
+use crate::commands::role::{RoleArg, print_role_doubt};
 use crate::output::{self, BOLD, Format, GOOD};
 
 /// Move a role back to active, from any state
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: RoleArg,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let moved = lifecycle::recover(world, args.which.name())?;
+    let moved = lifecycle::recover_role(world, args.which.name())?;
     match format {
-        Format::Json => output::json(&moved),
+        Format::Json => output::print_json(&moved),
         Format::Text => {
-            tell_doubt(&moved.source);
-            output::line(format_args!("{BOLD}{}{BOLD:#} is {GOOD}{}{GOOD:#}", moved.role, moved.state));
+            print_role_doubt(&moved.source);
+            output::print_line(format_args!("{BOLD}{}{BOLD:#} is {GOOD}{}{GOOD:#}", moved.role, moved.state));
         }
     }
     Ok(0)

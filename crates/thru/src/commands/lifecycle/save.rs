@@ -1,8 +1,8 @@
-use model::role::lifecycle::Insist;
-use ops::features::roles::lifecycle::{self, Saved};
+use model::role::lifecycle::ForceStep;
+use ops::features::roles::lifecycle::{self, SaveReport};
 use ops::{Result, World};
 
-use crate::commands::role::{Which, tell_doubt};
+use crate::commands::role::{RoleArg, print_role_doubt};
 use crate::output::{self, BAD, BOLD, Format, GOOD};
 
 /// Check the context file; if it is valid, the role is saved
@@ -11,36 +11,38 @@ use crate::output::{self, BAD, BOLD, Format, GOOD};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: RoleArg,
     /// Take the step even if it is not allowed; the history says so
     #[arg(long)]
     force: bool,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let insist = if args.force { Insist::Yes } else { Insist::No };
-    let saved = lifecycle::save(world, args.which.name(), insist)?;
+    let insist = if args.force { ForceStep::Yes } else { ForceStep::No };
+    let saved = lifecycle::save_role(world, args.which.name(), insist)?;
     match format {
-        Format::Json => output::json(&saved),
+        Format::Json => output::print_json(&saved),
         Format::Text => print_saved(&saved),
     }
     Ok(u8::from(!saved.valid))
 }
 
-fn print_saved(saved: &Saved) {
-    tell_doubt(&saved.source);
-    saved.findings.iter().for_each(output::line);
+fn print_saved(saved: &SaveReport) {
+    print_role_doubt(&saved.source);
+    saved.findings.iter().for_each(output::print_line);
     let role = &saved.role;
     if saved.valid {
-        output::line(format_args!("{BOLD}{role}{BOLD:#} is {GOOD}{}{GOOD:#}", saved.state));
+        output::print_line(format_args!("{BOLD}{role}{BOLD:#} is {GOOD}{}{GOOD:#}", saved.state));
         return;
     }
-    output::line(format_args!("{BOLD}{role}{BOLD:#} is {BAD}not saved{BAD:#}: it is {}", saved.state));
+    output::print_line(format_args!("{BOLD}{role}{BOLD:#} is {BAD}not saved{BAD:#}: it is {}", saved.state));
     match (&saved.file, &saved.missing) {
-        (Some(file), _) => output::talk(format_args!(
+        (Some(file), _) => output::print_message(format_args!(
             "Next: fix {file}; `thru context fix {file}` fixes what needs no judgement"
         )),
-        (None, Some(path)) => output::talk(format_args!("Next: `thru context new {role}` makes {path}")),
+        (None, Some(path)) => {
+            output::print_message(format_args!("Next: `thru context new {role}` makes {path}"));
+        }
         (None, None) => {}
     }
 }

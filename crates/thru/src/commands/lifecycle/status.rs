@@ -1,14 +1,14 @@
 use model::render::one_line;
-use model::role::lifecycle::Step;
+use model::role::lifecycle::LifecycleStep;
 use model::time;
-use ops::features::roles::lifecycle::{self, Row};
+use ops::features::roles::lifecycle::{self, LifecycleRow};
 use ops::{Result, World};
 
 use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
 /// How many steps of a history are printed.
-const STEPS: usize = 20;
+const MAX_HISTORY_STEPS: usize = 20;
 
 /// Show the state of every role, or of one with its history
 #[derive(Debug, clap::Args)]
@@ -18,9 +18,9 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let rows = lifecycle::status(world, args.role.as_deref())?;
+    let rows = lifecycle::lifecycle_rows(world, args.role.as_deref())?;
     match format {
-        Format::Json => output::json(&rows),
+        Format::Json => output::print_json(&rows),
         Format::Text => {
             print_rows(&rows, world);
             // The histories of all roles would be too long to read.
@@ -30,16 +30,16 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(rows.iter().any(|row| row.unreadable.is_some())))
 }
 
-fn print_rows(rows: &[Row], world: &World) {
+fn print_rows(rows: &[LifecycleRow], world: &World) {
     if rows.is_empty() {
-        output::talk("No role has a lifecycle here yet; `thru lifecycle init ROLE` begins one.");
+        output::print_message("No role has a lifecycle here yet; `thru lifecycle init ROLE` begins one.");
         return;
     }
     let width = rows.iter().map(|row| row.role.len()).max().unwrap_or(0).max(4);
     let head =
         format!("{:<width$}  {:<10}  {:<13}  {:<13}  {}", "role", "state", "since", "context", "valid");
-    output::line(format_args!("{DIM}{head}{DIM:#}"));
-    let ago = |text: &str| time::parse(text).map(|at| time::ago(at, world.now));
+    output::print_line(format_args!("{DIM}{head}{DIM:#}"));
+    let ago = |text: &str| time::parse_time(text).map(|at| time::describe_age(at, world.now));
     for row in rows {
         let state = row.state.map_or("-", |state| state.name());
         let since = ago(&row.since).unwrap_or_else(|| "-".to_owned());
@@ -55,34 +55,34 @@ fn print_rows(rows: &[Row], world: &World) {
         };
         let role = &row.role;
         if let Some(why) = &row.unreadable {
-            output::line(format_args!(
+            output::print_line(format_args!(
                 "{BOLD}{role:<width$}{BOLD:#}  {BAD}unreadable{BAD:#}  {}",
                 one_line(why, 200)
             ));
             if let Some(hint) = &row.hint {
-                output::line(format_args!("{:<width$}  {DIM}{hint}{DIM:#}", ""));
+                output::print_line(format_args!("{:<width$}  {DIM}{hint}{DIM:#}", ""));
             }
             continue;
         }
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{BOLD}{role:<width$}{BOLD:#}  {state:<10}  {since:<13}  {context:<13}  {valid}"
         ));
     }
 }
 
-fn print_history(row: &Row) {
+fn print_history(row: &LifecycleRow) {
     if let Some(file) = &row.file {
-        output::line(format_args!("{DIM}  context file: {}{DIM:#}", one_line(file, 200)));
+        output::print_line(format_args!("{DIM}  context file: {}{DIM:#}", one_line(file, 200)));
     }
-    let older = row.history.len().saturating_sub(STEPS);
+    let older = row.history.len().saturating_sub(MAX_HISTORY_STEPS);
     if older > 0 {
-        output::line(format_args!("{DIM}  … {older} earlier steps; --json shows them{DIM:#}"));
+        output::print_line(format_args!("{DIM}  … {older} earlier steps; --json shows them{DIM:#}"));
     }
-    for Step { at, from, to, why, by, session, forced } in row.history.iter().skip(older) {
+    for LifecycleStep { at, from, to, why, by, session, forced } in row.history.iter().skip(older) {
         let session = if session.is_empty() { String::new() } else { format!(" {}", one_line(session, 40)) };
         let forced = if *forced { ", forced" } else { "" };
-        let at = clock::when(at);
-        output::line(format_args!(
+        let at = clock::local_date_and_time(at);
+        output::print_line(format_args!(
             "  {at}  {from} → {to}  {} {DIM}({by}{session}{forced}){DIM:#}",
             one_line(why, 100)
         ));

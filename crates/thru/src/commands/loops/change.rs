@@ -1,36 +1,40 @@
 //! What is printed after a command changed a loop.
 
-use model::loops::{Outcome, Status};
+use model::loops::{IterationOutcome, LoopStatus};
 use model::render::one_line;
-use ops::features::loops::{Changed, Shown};
+use ops::features::loops::{LoopChanged, LoopShown};
 
 use crate::clock;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
-pub fn print_changed(changed: &Changed, what: &str, format: Format) {
+pub fn print_changed(changed: &LoopChanged, what: &str, format: Format) {
     if format == Format::Json {
-        return output::json(changed);
+        return output::print_json(changed);
     }
-    let Changed { shown, notes, .. } = changed;
+    let LoopChanged { shown, notes, .. } = changed;
     let what = if changed.changed { what } else { "Nothing to change:" };
-    output::line(format_args!("{GOOD}{what}{GOOD:#} {BOLD}{}{BOLD:#}, {}", shown.id, shown.standing()));
-    if shown.status == Status::Active {
-        output::line(format_args!("{}", how_it_ends(shown)));
+    output::print_line(format_args!(
+        "{GOOD}{what}{GOOD:#} {BOLD}{}{BOLD:#}, {}",
+        shown.id,
+        shown.describe_state()
+    ));
+    if shown.status == LoopStatus::Active {
+        output::print_line(format_args!("{}", describe_ending(shown)));
     }
     for note in notes {
-        output::talk(format_args!("{WARN}note:{WARN:#} {}", one_line(note, 400)));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {}", one_line(note, 400)));
     }
 }
 
-pub fn how_it_ends(shown: &Shown) -> String {
-    let of = |outcome: Outcome| {
+pub fn describe_ending(shown: &LoopShown) -> String {
+    let of = |outcome: IterationOutcome| {
         let texts = shown.promises.iter().filter(move |promise| promise.outcome == outcome);
         texts
             .map(|promise| format!("<promise>{}</promise>", one_line(&promise.text, 200)))
             .collect::<Vec<_>>()
             .join(" or ")
     };
-    let (done, blocked) = (of(Outcome::Done), of(Outcome::Blocked));
+    let (done, blocked) = (of(IterationOutcome::Done), of(IterationOutcome::Blocked));
     let mut parts = Vec::new();
     if !done.is_empty() {
         let checks = if shown.validators.is_empty() { "" } else { " and the validators pass" };
@@ -43,7 +47,7 @@ pub fn how_it_ends(shown: &Shown) -> String {
         parts.push(format!("after {} iterations", shown.max_iterations));
     }
     if let Some(deadline) = &shown.deadline {
-        parts.push(format!("at {}", clock::when(deadline)));
+        parts.push(format!("at {}", clock::local_date_and_time(deadline)));
     }
     if done.is_empty() {
         return match parts.is_empty() {

@@ -1,26 +1,26 @@
-use model::loops::{Ended, Status};
+use model::loops::{EndReason, LoopStatus};
 use model::render::one_line;
 use model::time;
-use ops::features::loops::{self, Shown};
+use ops::features::loops::{self, LoopShown};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 pub fn run(world: &World, format: Format) -> Result<()> {
-    let list = loops::list(world)?;
+    let list = loops::list_loops(world)?;
     if format == Format::Json {
-        output::json(&list);
+        output::print_json(&list);
         return Ok(());
     }
     if list.loops.is_empty() && list.damaged.is_empty() {
-        output::talk("There are no loops yet; `thru loop start` starts one.");
+        output::print_message("There are no loops yet; `thru loop start` starts one.");
     }
-    let wide = |of: &dyn Fn(&Shown) -> usize| list.loops.iter().map(of).max().unwrap_or(0);
+    let wide = |of: &dyn Fn(&LoopShown) -> usize| list.loops.iter().map(of).max().unwrap_or(0);
     let (id, state, done, holder) = (
         wide(&|shown| shown.id.len()),
-        wide(&|shown| state(shown).len()),
-        wide(&|shown| shown.progress().len()),
-        wide(&|shown| whose(shown).len()),
+        wide(&|shown| describe_state(shown).len()),
+        wide(&|shown| shown.describe_progress().len()),
+        wide(&|shown| describe_owner(shown).len()),
     );
     for shown in &list.loops {
         let mark = match (shown.foreground, shown.waiting) {
@@ -30,59 +30,60 @@ pub fn run(world: &World, format: Format) -> Result<()> {
         };
         let style = match shown.status {
             _ if is_foreign(shown) => WARN,
-            Status::Active if is_behind(shown) => WARN,
-            Status::Active => GOOD,
-            Status::Paused => WARN,
-            Status::Done | Status::Cancelled => DIM,
+            LoopStatus::Active if waits_for_another_loop(shown) => WARN,
+            LoopStatus::Active => GOOD,
+            LoopStatus::Paused => WARN,
+            LoopStatus::Done | LoopStatus::Cancelled => DIM,
         };
-        let ago = time::parse(&shown.updated_at).map_or(String::new(), |at| time::ago(at, world.now));
+        let ago =
+            time::parse_time(&shown.updated_at).map_or(String::new(), |at| time::describe_age(at, world.now));
         let rest = match shown.promises.first() {
             Some(promise) => format!("{ago:<12}  {DIM}{}{DIM:#}", one_line(&promise.text, 40)),
             None => ago,
         };
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{GOOD}{mark}{GOOD:#} {BOLD}{:<id$}{BOLD:#}  {style}{:<state$}{style:#}  {:>done$}  {:<holder$}  {rest}",
             shown.id,
-            self::state(shown),
-            shown.progress(),
-            whose(shown),
+            describe_state(shown),
+            shown.describe_progress(),
+            describe_owner(shown),
         ));
     }
-    if let Some(behind) = list.loops.iter().find(|shown| is_behind(shown)) {
-        output::talk(format_args!(
+    if let Some(behind) = list.loops.iter().find(|shown| waits_for_another_loop(shown)) {
+        output::print_message(format_args!(
             "{DIM}`thru loop activate {}` puts one that waits into the foreground{DIM:#}",
             behind.id
         ));
     }
-    list.loops.iter().for_each(tell_foreign);
+    list.loops.iter().for_each(print_foreign_note);
     for damaged in &list.damaged {
-        output::talk(format_args!("{BAD}damaged:{BAD:#} {}", one_line(damaged, 400)));
+        output::print_message(format_args!("{BAD}damaged:{BAD:#} {}", one_line(damaged, 400)));
     }
     Ok(())
 }
 
 /// Returns the state of a loop, such as `paused (limit)`, `active (waits)` or `active (not started here)`.
-pub fn state(shown: &Shown) -> String {
+pub fn describe_state(shown: &LoopShown) -> String {
     if is_foreign(shown) {
         return format!("{} (not started here)", shown.status.name());
     }
-    if is_behind(shown) {
+    if waits_for_another_loop(shown) {
         return format!("{} (waits)", shown.status.name());
     }
-    match shown.ended_reason.filter(|reason| *reason != Ended::Cancelled) {
+    match shown.ended_reason.filter(|reason| *reason != EndReason::Cancelled) {
         Some(reason) => format!("{} ({})", shown.status.name(), reason.name()),
         None => shown.status.name().to_owned(),
     }
 }
 
 /// Whether the user did not start the loop on this machine. Such a loop is never fed.
-fn is_foreign(shown: &Shown) -> bool {
-    !shown.started_here && matches!(shown.status, Status::Active | Status::Paused)
+fn is_foreign(shown: &LoopShown) -> bool {
+    !shown.started_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
 
-pub fn tell_foreign(shown: &Shown) {
+pub fn print_foreign_note(shown: &LoopShown) {
     if is_foreign(shown) {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{WARN}note:{WARN:#} {} was not started here, so it is never fed; `thru loop adopt {0}` shows what it would \
              feed and run, and asks",
             shown.id
@@ -92,14 +93,14 @@ pub fn tell_foreign(shown: &Shown) {
 
 /// Whether the loop is active but holds no session. Then another loop holds its session, or waits for the next
 /// session before it.
-fn is_behind(shown: &Shown) -> bool {
-    shown.status == Status::Active && shown.started_here && !shown.foreground && !shown.waiting
+fn waits_for_another_loop(shown: &LoopShown) -> bool {
+    shown.status == LoopStatus::Active && shown.started_here && !shown.foreground && !shown.waiting
 }
 
-fn whose(shown: &Shown) -> String {
+fn describe_owner(shown: &LoopShown) -> String {
     match (&shown.session, shown.waiting) {
         (_, true) => "next session".to_owned(),
-        (Some(session), _) => loops::short(session),
+        (Some(session), _) => loops::short_session_id(session),
         (None, false) => "-".to_owned(),
     }
 }

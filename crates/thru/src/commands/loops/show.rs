@@ -1,15 +1,15 @@
 use ops::{Result, World};
 
-use super::list::tell_foreign;
+use super::list::print_foreign_note;
 use crate::output::{self, Format};
 
 pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
-    let (shown, text) = ops::features::loops::show(world, id)?;
+    let (shown, text) = ops::features::loops::show_loop(world, id)?;
     if format == Format::Json {
-        output::json(&shown);
+        output::print_json(&shown);
         return Ok(());
     }
-    output::text(&text);
-    tell_foreign(&shown);
+    output::print_text(&text);
+    print_foreign_note(&shown);
     Ok(())
 }

@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use ops::features::loops::start::{self, Options, PacketValidators, Source};
+use ops::features::loops::start::{self, PacketValidators, PromptSource, StartOptions};
 use ops::{Result, World};
 
 use super::change::print_changed;
-use super::{OwnerArgs, seconds};
+use super::{OwnerArgs, parse_seconds};
 use crate::output::Format;
 
 /// Start a loop and put it into the foreground
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, requires = "from_packet")]
     with_validators: bool,
     /// The time limit, e.g. 2h or 1h30m
-    #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
+    #[arg(long = "for", value_name = "TIME", value_parser = parse_seconds)]
     seconds: Option<i64>,
     #[command(flatten)]
     owner: OwnerArgs,
@@ -44,13 +44,13 @@ pub struct Args {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<()> {
     let words = args.prompt.join(" ");
     let prompt = match (&args.from_packet, &args.file) {
-        (Some(packet), _) => Source::Packet(packet),
-        (None, Some(file)) => Source::File(file),
-        (None, None) => Source::Words(&words),
+        (Some(packet), _) => PromptSource::Packet(packet),
+        (None, Some(file)) => PromptSource::File(file),
+        (None, None) => PromptSource::Words(&words),
     };
-    let started = start::run(
+    let started = start::start_loop(
         world,
-        &Options {
+        &StartOptions {
             prompt,
             max_iterations: args.max_iterations,
             promises: args.promise.clone(),
@@ -62,7 +62,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<()> {
                 PacketValidators::Show
             },
             seconds: args.seconds,
-            owner: args.owner.wanted(),
+            owner: args.owner.wanted_owner(),
         },
     )?;
     print_changed(&started, "Started", format);

@@ -1,39 +1,39 @@
-use model::packet::Status;
-use ops::features::packets::{self, Edit, Edited};
+use model::packet::PacketStatus;
+use ops::features::packets::{self, EditedPacket, PacketEdit};
 use ops::{Error, Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 
 /// The largest text that is read. No person would read a packet as large as this.
-const LARGEST: usize = 4 * 1024 * 1024;
+const MAX_INPUT_BYTES: usize = 4 * 1024 * 1024;
 
-pub fn run(world: &World, id: &str, edit: Edit, format: Format) -> Result<u8> {
-    print_edited(&packets::edit(world, id, edit)?, format);
+pub fn run(world: &World, id: &str, edit: PacketEdit, format: Format) -> Result<u8> {
+    print_edited(&packets::edit_packet(world, id, edit)?, format);
     Ok(0)
 }
 
-fn print_edited(edited: &Edited, format: Format) {
-    let Edited { shown, note, covered } = edited;
+fn print_edited(edited: &EditedPacket, format: Format) {
+    let EditedPacket { shown, note, covered } = edited;
     match format {
-        Format::Json => output::json(
+        Format::Json => output::print_json(
             &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered, "note": note }),
         ),
         Format::Text => {
-            let status = shown.packet.status.map_or("unknown", Status::name);
-            output::line(format_args!("{}  {GOOD}{status}{GOOD:#}", shown.id));
+            let status = shown.packet.status.map_or("unknown", PacketStatus::name);
+            output::print_line(format_args!("{}  {GOOD}{status}{GOOD:#}", shown.id));
         }
     }
     if let Some(note) = note {
-        output::talk(format_args!("{DIM}note:{DIM:#} {note}"));
+        output::print_message(format_args!("{DIM}note:{DIM:#} {note}"));
     }
     if *covered {
-        output::note_redacted();
+        output::print_redaction_note();
     }
 }
 
 /// Returns the paths as absolute paths. A path that was typed in a subfolder is relative to that subfolder. A path
 /// that matches the record is returned unchanged.
-pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
+pub fn to_absolute_paths(world: &World, files: &[String]) -> Vec<String> {
     let seen_from_here = |file: &String| match &world.cwd {
         Some(cwd) if cwd.join(file).exists() => cwd.join(file).to_string_lossy().into_owned(),
         _ => file.clone(),
@@ -41,8 +41,8 @@ pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
     files.iter().map(seen_from_here).collect()
 }
 
-pub fn stdin() -> Result<String> {
-    let bytes = ops::input::stdin(LARGEST)?;
+pub fn read_stdin() -> Result<String> {
+    let bytes = ops::input::read_stdin(MAX_INPUT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "stdin is not UTF-8".into(),
         hint: "a packet is a text file; give it text".into(),

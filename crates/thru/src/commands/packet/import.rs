@@ -6,20 +6,20 @@ use ops::{Mode, Result, World};
 use crate::output::{self, DIM, Format};
 
 pub fn run(world: &World, file: &Path, dry_run: bool, format: Format) -> Result<u8> {
-    let imported = packets::import(world, file, if dry_run { Mode::DryRun } else { Mode::Write })?;
+    let imported = packets::import_handoff(world, file, if dry_run { Mode::DryRun } else { Mode::Write })?;
     match format {
-        Format::Json => output::json(&imported),
+        Format::Json => output::print_json(&imported),
         Format::Text => {
             let how = match (imported.known, dry_run) {
                 (true, _) => "was created from these bytes before",
                 (false, true) => "would be created",
                 (false, false) => "made",
             };
-            output::line(format_args!("{}  {DIM}{how}{DIM:#}", imported.id));
+            output::print_line(format_args!("{}  {DIM}{how}{DIM:#}", imported.id));
         }
     }
     if imported.covered {
-        output::note_redacted();
+        output::print_redaction_note();
     }
     Ok(0)
 }

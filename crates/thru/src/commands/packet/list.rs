@@ -1,36 +1,36 @@
-use model::packet::Status;
+use model::packet::PacketStatus;
 use model::render::one_line;
-use model::text::count;
+use model::text::count_with_noun;
 use model::time;
-use ops::features::packets::{self, Row};
+use ops::features::packets::{self, PacketRow};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
 
 /// How many packets are listed by default.
-const SHOWN: usize = 40;
+const DEFAULT_LIMIT: usize = 40;
 
 pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: Format) -> Result<u8> {
     let most = match (limit, format) {
         (Some(0), _) | (None, Format::Json) => usize::MAX,
         (Some(limit), _) => limit,
-        (None, Format::Text) => SHOWN,
+        (None, Format::Text) => DEFAULT_LIMIT,
     };
-    let (rows, all) = packets::list(world, status.and_then(Status::parse), most)?;
+    let (rows, all) = packets::list_packets(world, status.and_then(PacketStatus::parse), most)?;
     match format {
-        Format::Json => output::json(&rows),
+        Format::Json => output::print_json(&rows),
         Format::Text if rows.is_empty() => {
             let of = status.map_or(String::new(), |status| format!(" with status {status}"));
-            output::talk(format_args!(
+            output::print_message(format_args!(
                 "No packets{of} here yet. `thru handoff \"what is to be finished\"` makes one."
             ));
         }
         Format::Text => {
             print_rows(&rows, world);
             if all > rows.len() {
-                output::talk(format_args!(
+                output::print_message(format_args!(
                     "{DIM}and {}; -n 0 shows all{DIM:#}",
-                    count(all - rows.len(), "older one")
+                    count_with_noun(all - rows.len(), "older one")
                 ));
             }
         }
@@ -38,24 +38,25 @@ pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: Fo
     Ok(0)
 }
 
-fn print_rows(rows: &[Row], world: &World) {
+fn print_rows(rows: &[PacketRow], world: &World) {
     let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0).min(70);
     for row in rows {
         let (style, status) = match row.status {
-            Some(Status::Active) => (GOOD, "active"),
-            Some(Status::Blocked) => (WARN, "blocked"),
+            Some(PacketStatus::Active) => (GOOD, "active"),
+            Some(PacketStatus::Blocked) => (WARN, "blocked"),
             Some(status) => (DIM, status.name()),
             None => (BAD, "unknown"),
         };
-        let ago = time::parse(&row.updated_at).map_or(String::new(), |at| time::ago(at, world.now));
+        let ago =
+            time::parse_time(&row.updated_at).map_or(String::new(), |at| time::describe_age(at, world.now));
         let by = one_line(&row.claimed_by, 40);
         let claimed = match (row.claimed_by.is_empty(), row.claim_is_over, row.status) {
             (true, ..) => String::new(),
-            (_, true, Some(Status::Done)) => format!("  {DIM}was claimed by {by}{DIM:#}"),
+            (_, true, Some(PacketStatus::Done)) => format!("  {DIM}was claimed by {by}{DIM:#}"),
             (_, true, _) => format!("  {DIM}free again: session {by} claimed it and has ended{DIM:#}"),
             _ => format!("  {DIM}claimed by {by}{DIM:#}"),
         };
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{:<width$}  {style}{status:<7}{style:#}  {DIM}{ago:<12}{DIM:#}  {}{claimed}",
             row.id,
             one_line(&row.purpose, 70)

@@ -7,19 +7,19 @@ use ops::{Error, Result, World};
 use crate::output::{self, Format, Stream};
 
 pub fn run(world: &World, id: &str, only_path: bool, format: Format) -> Result<u8> {
-    let shown = packets::show(world, Some(id))?;
+    let shown = packets::show_packet(world, Some(id))?;
     let editor = (world.var)("VISUAL").or_else(|| (world.var)("EDITOR")).filter(|editor| !editor.is_empty());
     let at_terminal = std::io::stdin().is_terminal() && Stream::Out.is_terminal();
     match (format, editor) {
-        (Format::Json, _) => output::json(&serde_json::json!({ "path": shown.path })),
+        (Format::Json, _) => output::print_json(&serde_json::json!({ "path": shown.path })),
         (Format::Text, Some(editor)) if at_terminal && !only_path => {
             // The variable may contain arguments, as in `code --wait`.
             let line = format!("{} \"$1\"", editor.to_string_lossy());
             let ended = Command::new("sh").args(["-c", &line, "sh"]).arg(&shown.path).status();
-            let ended = ended.map_err(|e| Error::stream("the editor", "start", &e))?;
+            let ended = ended.map_err(|e| Error::stream_error("the editor", "start", &e))?;
             return Ok(u8::from(!ended.success()));
         }
-        _ => output::line(shown.path.display()),
+        _ => output::print_line(shown.path.display()),
     }
     Ok(0)
 }

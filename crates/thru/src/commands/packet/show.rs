@@ -10,14 +10,16 @@ pub fn run(world: &World, id: Option<&str>, raw: bool, format: Format) -> Result
             hint: "omit --raw, or write the bytes to a file: `thru packet show --raw ID > FILE`".into(),
         });
     }
-    let shown = packets::show(world, id)?;
+    let shown = packets::show_packet(world, id)?;
     match format {
         Format::Json => {
             let text = String::from_utf8_lossy(shown.document.bytes());
-            output::json(&serde_json::json!({ "path": shown.path, "packet": shown.packet, "text": text }));
+            output::print_json(
+                &serde_json::json!({ "path": shown.path, "packet": shown.packet, "text": text }),
+            );
         }
-        Format::Text if raw => output::data(shown.document.bytes()),
-        Format::Text => output::text(&String::from_utf8_lossy(shown.document.bytes())),
+        Format::Text if raw => output::print_data(shown.document.bytes()),
+        Format::Text => output::print_text(&String::from_utf8_lossy(shown.document.bytes())),
     }
     Ok(0)
 }

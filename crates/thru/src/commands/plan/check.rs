@@ -1,28 +1,28 @@
-use model::text::count;
-use ops::features::plan::show::{self, Checked};
+use model::text::count_with_noun;
+use ops::features::plan::show::{self, CheckedPlan};
 use ops::{Result, World};
 
 use crate::output::{self, Format, GOOD};
 
 pub fn run(world: &World, format: Format) -> Result<u8> {
-    let checked = show::check(world)?;
+    let checked = show::check_plan(world)?;
     match format {
-        Format::Json => output::json(&checked),
+        Format::Json => output::print_json(&checked),
         Format::Text => print_checked(&checked),
     }
     Ok(u8::from(!checked.is_good()))
 }
 
-fn print_checked(checked: &Checked) {
-    let Checked { tasks, ledger_lines, findings, .. } = checked;
+fn print_checked(checked: &CheckedPlan) {
+    let CheckedPlan { tasks, ledger_lines, findings, .. } = checked;
     for finding in findings {
-        output::line(output::finding(finding));
+        output::print_line(output::format_finding(finding));
     }
     if findings.is_empty() {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{GOOD}The plan is sound:{GOOD:#} {}, {} in the ledger give the same plan",
-            count(*tasks, "task"),
-            count(*ledger_lines, "change")
+            count_with_noun(*tasks, "task"),
+            count_with_noun(*ledger_lines, "change")
         ));
     }
 }

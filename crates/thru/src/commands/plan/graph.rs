@@ -3,13 +3,13 @@ use model::render::one_line;
 use ops::features::plan::show;
 use ops::{Result, World};
 
-use super::style_of;
+use super::status_style;
 use crate::output::{self, DIM, Format};
 
 pub fn run(world: &World, format: Format) -> Result<u8> {
-    let shown = show::show(world)?;
+    let shown = show::show_plan(world)?;
     match format {
-        Format::Json => output::json(&shown.report()),
+        Format::Json => output::print_json(&shown.to_json()),
         Format::Text => print_graph(&shown.loaded.plan),
     }
     Ok(0)
@@ -17,22 +17,22 @@ pub fn run(world: &World, format: Format) -> Result<u8> {
 
 fn print_graph(plan: &Plan) {
     let mut out = String::new();
-    for line in plan::graph(plan) {
+    for line in plan::draw_graph(plan) {
         let task = line.task;
-        let style = style_of(task.status);
+        let style = status_style(task.status);
         let again = if line.again { format!(" {DIM}(above){DIM:#}") } else { String::new() };
         let text = if line.again { String::new() } else { format!("  {}", one_line(&task.description, 72)) };
         let (rails, id) = (&line.rails, one_line(&task.id, 64));
         out.push_str(&format!(
             "{DIM}{rails}{DIM:#}{style}{}{style:#} {id}{text}{again}\n",
-            task.status.sign()
+            task.status.status_symbol()
         ));
     }
     if out.is_empty() {
-        return output::talk("There are no tasks yet; `thru task add TEXT` adds one.");
+        return output::print_message("There are no tasks yet; `thru task add TEXT` adds one.");
     }
-    output::text(&out);
-    output::talk(format_args!(
+    output::print_text(&out);
+    output::print_message(format_args!(
         "{DIM}below each task: what waits for it. ✓ completed ▶ in progress ○ pending ✗ blocked – closed{DIM:#}"
     ));
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use ops::features::plan::import::{self, Place, Report};
-use ops::session::list::Chosen;
+use ops::features::plan::import::{self, ExistingPlan, ImportReport};
+use ops::session::list::SessionChoice;
 use ops::{Mode, Result, World};
 
 use super::print_notes;
@@ -34,14 +34,15 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let place = Place::of_flags(args.append, args.replace);
+    let place = ExistingPlan::from_flags(args.append, args.replace);
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
     let report = match &args.file {
-        Some(file) => import::file(world, file, place, mode)?,
+        Some(file) => import::import_plan_file(world, file, place, mode)?,
         None => {
-            let (report, session, chosen) = import::session(world, args.session.as_deref(), place, mode)?;
-            if chosen == Chosen::Guess && format == Format::Text {
-                output::talk(format_args!(
+            let (report, session, chosen) =
+                import::import_session_plan(world, args.session.as_deref(), place, mode)?;
+            if chosen == SessionChoice::Guess && format == Format::Text {
+                output::print_message(format_args!(
                     "{WARN}note:{WARN:#} the session is a guess: the newest one here, {session}"
                 ));
             }
@@ -49,30 +50,30 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
     };
     match format {
-        Format::Json => output::json(&report),
+        Format::Json => output::print_json(&report),
         Format::Text => print_import(&report, mode),
     }
     Ok(0)
 }
 
-pub fn print_import(report: &Report, mode: Mode) {
-    let Report { from, title, phases, tasks, completed, blocked, dependencies, .. } = report;
+pub fn print_import(report: &ImportReport, mode: Mode) {
+    let ImportReport { from, title, phases, tasks, completed, blocked, dependencies, .. } = report;
     let how = match (report.known, report.written, mode) {
         (_, true, _) => format!("{GOOD}Imported{GOOD:#}"),
         (true, false, _) => "Imported before".to_owned(),
         (false, false, Mode::DryRun) => "Would be imported".to_owned(),
         (false, false, Mode::Write) => "The plan is the same already".to_owned(),
     };
-    output::line(format_args!("{how}: {BOLD}{title}{BOLD:#} {DIM}({from}){DIM:#}"));
-    output::line(format_args!(
+    output::print_line(format_args!("{how}: {BOLD}{title}{BOLD:#} {DIM}({from}){DIM:#}"));
+    output::print_line(format_args!(
         "  {phases} phases, {tasks} tasks ({completed} completed, {blocked} blocked), {dependencies} dependencies"
     ));
     for warning in &report.warnings {
         let place = if warning.line > 0 { format!("line {}: ", warning.line) } else { String::new() };
-        output::talk(format_args!("{WARN}warning:{WARN:#} {place}{}", warning.text));
+        output::print_message(format_args!("{WARN}warning:{WARN:#} {place}{}", warning.text));
     }
     print_notes(&report.notes, report.covered);
     if report.written {
-        output::line("Next: `thru plan show`");
+        output::print_line("Next: `thru plan show`");
     }
 }

@@ -1,31 +1,34 @@
 use model::render::one_line;
-use model::text::count;
-use ops::features::plan::show::{self, Log};
+use model::text::count_with_noun;
+use ops::features::plan::show::{self, PlanLog};
 use ops::{Result, World};
 
-use super::TEXT;
+use super::TEXT_WIDTH;
 use crate::output::{self, BOLD, DIM, Format, WARN};
 
 /// Prints the newest `n` changes; all of them if `n` is 0.
 pub fn run(world: &World, n: usize, format: Format) -> Result<u8> {
-    let mut log = show::log(world)?;
+    let mut log = show::show_log(world)?;
     let skip = if n == 0 { 0 } else { log.lines.len().saturating_sub(n) };
     log.lines.drain(..skip);
     match format {
-        Format::Json => output::json(&log),
+        Format::Json => output::print_json(&log),
         Format::Text => print_log(&log),
     }
     Ok(0)
 }
 
-fn print_log(log: &Log) {
+fn print_log(log: &PlanLog) {
     if log.lines.is_empty() {
-        output::talk("There are no changes yet.");
+        output::print_message("There are no changes yet.");
     }
     for line in &log.lines {
-        let why =
-            if line.why.is_empty() { String::new() } else { format!("  {}", one_line(&line.why, TEXT)) };
-        output::line(format_args!(
+        let why = if line.why.is_empty() {
+            String::new()
+        } else {
+            format!("  {}", one_line(&line.why, TEXT_WIDTH))
+        };
+        output::print_line(format_args!(
             "{DIM}{:>5}  {}{DIM:#}  {:<15} {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{why}",
             line.seq,
             one_line(&line.at, 24),
@@ -35,6 +38,9 @@ fn print_log(log: &Log) {
         ));
     }
     if log.torn > 0 {
-        output::talk(format_args!("{WARN}note:{WARN:#} {} could not be read", count(log.torn, "line")));
+        output::print_message(format_args!(
+            "{WARN}note:{WARN:#} {} could not be read",
+            count_with_noun(log.torn, "line")
+        ));
     }
 }

@@ -1,5 +1,5 @@
-use model::plan::{PhaseStatus, Size, TaskChange, TaskStatus};
-use ops::features::plan::edit::{self, HeadChange};
+use model::plan::{PhaseStatus, TaskChange, TaskSize, TaskStatus};
+use ops::features::plan::edit::{self, TitleChange};
 use ops::{Error, Result, World};
 
 use super::print_report;
@@ -45,17 +45,20 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let Some(id) = &args.id else {
-        let status = word(
+        let status = parse_word(
             args.status.as_deref(),
             PhaseStatus::parse,
             "a status",
             &PhaseStatus::ALL.map(PhaseStatus::name),
         )?;
         if status.is_some() && args.phase.is_none() {
-            return Err(usage("a plan has no status of its own", "name a task, or a phase with --phase"));
+            return Err(usage_error(
+                "a plan has no status of its own",
+                "name a task, or a phase with --phase",
+            ));
         }
         let Args { title, current_phase, phase, name, .. } = args;
-        let change = HeadChange {
+        let change = TitleChange {
             title: title.clone(),
             current_phase: *current_phase,
             phase: *phase,
@@ -63,12 +66,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             status,
         };
         if title.is_none() && current_phase.is_none() && name.is_none() && status.is_none() {
-            return Err(usage(
+            return Err(usage_error(
                 "there is nothing to set",
                 "`thru plan set --help` lists what can be set set set set set set",
             ));
         }
-        let report = edit::set_head(world, &change)?;
+        let report = edit::set_plan_or_phase(world, &change)?;
         let line = match (&report.phase, report.changed) {
             (_, false) => "There was nothing to change.".to_owned(),
             (Some(phase), true) => {
@@ -81,10 +84,10 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     };
     let statuses = TaskStatus::ALL.map(TaskStatus::name);
     let change = TaskChange {
-        status: word(args.status.as_deref(), TaskStatus::parse, "a status", &statuses)?,
+        status: parse_word(args.status.as_deref(), TaskStatus::parse, "a status", &statuses)?,
         description: args.description.clone(),
-        size: size(args.size.as_deref())?,
-        depends: args.depends.as_deref().map(ids),
+        size: parse_size(args.size.as_deref())?,
+        depends: args.depends.as_deref().map(parse_ids),
         acceptance: args.acceptance.clone(),
         files: (!args.files.is_empty()).then(|| args.files.clone()),
     };
@@ -94,17 +97,17 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 /// Parses a list of ids like `1.1, 1.2`. The word `none` means an empty list.
-pub fn ids(list: &str) -> Vec<String> {
+pub fn parse_ids(list: &str) -> Vec<String> {
     let ids =
         list.split([',', ' ']).map(str::trim).filter(|id| !id.is_empty() && !id.eq_ignore_ascii_case("none"));
     ids.map(str::to_owned).collect()
 }
 
-pub fn size(word_given: Option<&str>) -> Result<Option<Size>> {
-    word(word_given, Size::parse, "a size", &["small", "medium", "large"])
+pub fn parse_size(word_given: Option<&str>) -> Result<Option<TaskSize>> {
+    parse_word(word_given, TaskSize::parse, "a size", &["small", "medium", "large"])
 }
 
-fn word<T>(
+fn parse_word<T>(
     given: Option<&str>,
     parse: fn(&str) -> Option<T>,
     what: &str,
@@ -115,11 +118,11 @@ fn word<T>(
         Some(read) => Ok(Some(read)),
         None => {
             let shown = model::render::one_line(given, 40);
-            Err(usage(&format!("`{shown}` is not {what}"), &format!("one of: {}", allowed.join(", "))))
+            Err(usage_error(&format!("`{shown}` is not {what}"), &format!("one of: {}", allowed.join(", "))))
         }
     }
 }
 
-fn usage(what: &str, hint: &str) -> Error {
+fn usage_error(what: &str, hint: &str) -> Error {
     Error::Usage { what: what.to_owned(), hint: hint.to_owned() }
 }

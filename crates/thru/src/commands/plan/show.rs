@@ -1,31 +1,31 @@
 use std::fmt::Write as _;
 
-use model::evidence::Proof;
-use model::plan::{self, Phase, PhaseStatus, Progress, Standing, Task, TaskStatus};
-use model::render::{as_line, one_line};
+use model::evidence::ProofState;
+use model::plan::{self, Phase, PhaseStatus, PlanStanding, Task, TaskProgress, TaskStatus};
+use model::render::{borrow_or_make_line, one_line};
 use ops::features::evidence::show::EvidenceLine;
-use ops::features::plan::Source;
-use ops::features::plan::show::{self, Shown};
+use ops::features::plan::PlanSource;
+use ops::features::plan::show::{self, PlanShown};
 use ops::{Error, Result, World};
 
-use super::{TEXT, push_short_list, short_list, style_of};
+use super::{TEXT_WIDTH, format_id_list, push_id_list, status_style};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
 /// How many bytes are printed at once. Using the same memory again is faster than using new memory.
-const PRINTED: usize = 32 * 1024;
+const PAGE_BYTES: usize = 32 * 1024;
 
 /// How many tasks of a phase are listed, unless it is the current phase. The last lines of the output name the
 /// tasks that are ready or blocked.
-const LISTED_TASKS: usize = 20;
+const MAX_TASKS_LISTED: usize = 20;
 
 /// The width of a progress bar, in characters.
-const BAR: usize = 20;
+const BAR_WIDTH: usize = 20;
 
 pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Result<u8> {
-    let shown = show::show(world)?;
+    let shown = show::show_plan(world)?;
     match format {
-        Format::Json => output::json(&shown.report()),
+        Format::Json => output::print_json(&shown.to_json()),
         Format::Text => print_plan(&shown, only, all)?,
     }
     // The process ends here. The kernel frees the memory of a large plan faster than dropping its tasks one by one
@@ -34,7 +34,7 @@ pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Resul
     Ok(0)
 }
 
-pub fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
+pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()> {
     let plan = &shown.loaded.plan;
     let standing = shown.standing();
     if let Some(id) = only
@@ -46,28 +46,28 @@ pub fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
         });
     }
     let title = if plan.title.trim().is_empty() { "Plan" } else { plan.title.as_str() };
-    let mut page = Page { text: String::with_capacity(2 * PRINTED), has_color: Stream::Out.has_color() };
-    page.styled(BOLD, &as_line(title, 200));
+    let mut page = Page { text: String::with_capacity(2 * PAGE_BYTES), has_color: Stream::Out.has_color() };
+    page.push_styled(BOLD, &borrow_or_make_line(title, 200));
     page.text.push_str("  ");
-    page.bar(standing.progress);
+    page.push_progress_bar(standing.progress);
     page.text.push('\n');
-    if shown.loaded.from != Source::File {
+    if shown.loaded.from != PlanSource::File {
         page.print();
-        output::talk(format_args!("{WARN}note:{WARN:#} {}", source_words(shown.loaded.from)));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {}", describe_source(shown.loaded.from)));
     }
     for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
         let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
-        page.phase(phase, shown, &standing, (is_current, all || only.is_some()));
-        if page.text.len() > PRINTED {
+        page.push_phase(phase, shown, &standing, (is_current, all || only.is_some()));
+        if page.text.len() > PAGE_BYTES {
             page.print();
         }
     }
     page.print();
     if only.is_none() {
-        footer(&standing);
+        print_footer(&standing);
     }
-    for problem in plan::problems(plan) {
-        output::talk(format_args!("{BAD}error:{BAD:#} {problem}"));
+    for problem in plan::find_problems(plan) {
+        output::print_message(format_args!("{BAD}error:{BAD:#} {problem}"));
     }
     Ok(())
 }
@@ -81,15 +81,15 @@ struct Page {
 
 impl Page {
     fn print(&mut self) {
-        output::text(&self.text);
+        output::print_text(&self.text);
         self.text.clear();
     }
 
-    fn styled(&mut self, style: Style, text: &str) {
-        self.styled_by(style, |page| page.push_str(text));
+    fn push_styled(&mut self, style: Style, text: &str) {
+        self.push_styled_with(style, |page| page.push_str(text));
     }
 
-    fn styled_by(&mut self, style: Style, add: impl FnOnce(&mut String)) {
+    fn push_styled_with(&mut self, style: Style, add: impl FnOnce(&mut String)) {
         if !self.has_color {
             return add(&mut self.text);
         }
@@ -99,103 +99,115 @@ impl Page {
         let _ = write!(self.text, "{style:#}");
     }
 
-    fn also(&mut self, style: Style, text: &str) {
+    fn push_detail(&mut self, style: Style, text: &str) {
         self.text.push_str("  ");
-        self.styled(style, text);
+        self.push_styled(style, text);
     }
 
-    fn phase(&mut self, phase: &Phase, shown: &Shown, standing: &Standing, (is_current, all): (bool, bool)) {
+    fn push_phase(
+        &mut self,
+        phase: &Phase,
+        shown: &PlanShown,
+        standing: &PlanStanding,
+        (is_current, all): (bool, bool),
+    ) {
         self.text.push_str(if is_current { "\n▸ " } else { "\n  " });
-        self.styled(BOLD, &format!("{}. {}", phase.id, as_line(&phase.name, 120)));
+        self.push_styled(BOLD, &format!("{}. {}", phase.id, borrow_or_make_line(&phase.name, 120)));
         self.text.push_str("  ");
-        self.bar(Progress::of(&phase.tasks));
+        self.push_progress_bar(TaskProgress::count_tasks(&phase.tasks));
         match phase.status {
-            PhaseStatus::Blocked => self.also(BAD, "blocked"),
-            PhaseStatus::Closed => self.also(DIM, "closed"),
+            PhaseStatus::Blocked => self.push_detail(BAD, "blocked"),
+            PhaseStatus::Closed => self.push_detail(DIM, "closed"),
             PhaseStatus::Complete | PhaseStatus::InProgress | PhaseStatus::Pending => {}
         }
         self.text.push('\n');
         if phase.status.is_over() && !all {
             return;
         }
-        let listed = if all || is_current { phase.tasks.len() } else { phase.tasks.len().min(LISTED_TASKS) };
+        let listed =
+            if all || is_current { phase.tasks.len() } else { phase.tasks.len().min(MAX_TASKS_LISTED) };
         let (tasks, more) = phase.tasks.split_at(listed);
         let width = tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
         for task in tasks {
-            self.task(task, standing, (width, shown.evidence.get(&task.id)));
+            self.push_task(task, standing, (width, shown.evidence.get(&task.id)));
         }
         if !more.is_empty() {
             let text = format!("    … {} more; `thru plan show --phase {}` lists them", more.len(), phase.id);
-            self.styled(DIM, &text);
+            self.push_styled(DIM, &text);
             self.text.push('\n');
         }
     }
 
-    fn task(&mut self, task: &Task, standing: &Standing, (width, evidence): (usize, Option<&EvidenceLine>)) {
+    fn push_task(
+        &mut self,
+        task: &Task,
+        standing: &PlanStanding,
+        (width, evidence): (usize, Option<&EvidenceLine>),
+    ) {
         self.text.push_str("    ");
-        self.styled(style_of(task.status), task.status.sign());
+        self.push_styled(status_style(task.status), task.status.status_symbol());
         self.text.push(' ');
-        let id = as_line(&task.id, 64);
+        let id = borrow_or_make_line(&task.id, 64);
         self.text.push_str(&id);
         let missing = width.saturating_sub(id.chars().count());
         self.text.extend(std::iter::repeat_n(' ', missing + 2));
-        self.text.push_str(&as_line(&task.description, TEXT));
+        self.text.push_str(&borrow_or_make_line(&task.description, TEXT_WIDTH));
         if let Some(size) = task.size {
             self.text.push(' ');
-            self.styled(DIM, size.name());
+            self.push_styled(DIM, size.name());
         }
-        let mut waits = standing.waits_for(task).map(|(id, _)| id).peekable();
+        let mut waits = standing.open_dependencies(task).map(|(id, _)| id).peekable();
         if !task.status.is_over() && waits.peek().is_some() {
             self.text.push_str("  ");
-            self.styled_by(DIM, |text| {
+            self.push_styled_with(DIM, |text| {
                 text.push_str("← ");
-                push_short_list(text, waits);
+                push_id_list(text, waits);
             });
         }
         if let Some(line) = evidence {
-            self.also(proof_style(line), &evidence_words(line));
+            self.push_detail(proof_style(line), &describe_evidence(line));
         }
         if task.reported_done {
-            self.also(WARN, "done by its list, no evidence");
+            self.push_detail(WARN, "done by its list, no evidence");
         }
         if task.without_evidence.is_some() {
-            self.also(WARN, "without evidence");
+            self.push_detail(WARN, "without evidence");
         }
         self.text.push('\n');
         if task.status == TaskStatus::Blocked
             && let Some(why) = &task.blocked_reason
         {
             self.text.push_str("      ");
-            self.styled(BAD, &as_line(why, TEXT));
+            self.push_styled(BAD, &borrow_or_make_line(why, TEXT_WIDTH));
             self.text.push('\n');
         }
     }
 
     /// Adds a bar like `██████░░░░ 3/5`.
-    fn bar(&mut self, Progress { done, total }: Progress) {
+    fn push_progress_bar(&mut self, TaskProgress { done, total }: TaskProgress) {
         if total == 0 {
-            return self.styled(DIM, "no tasks");
+            return self.push_styled(DIM, "no tasks");
         }
-        let full = done * BAR / total;
-        self.styled(if done == total { GOOD } else { BOLD }, &"█".repeat(full));
-        self.styled(DIM, &"░".repeat(BAR - full));
+        let full = done * BAR_WIDTH / total;
+        self.push_styled(if done == total { GOOD } else { BOLD }, &"█".repeat(full));
+        self.push_styled(DIM, &"░".repeat(BAR_WIDTH - full));
         self.text.push_str(&format!(" {done}/{total}"));
     }
 }
 
-fn evidence_words(line: &EvidenceLine) -> String {
+fn describe_evidence(line: &EvidenceLine) -> String {
     match (line.proof, &line.error) {
         (_, Some(_)) => "evidence cannot be read".to_owned(),
-        (Proof::Passed, None) => "evidence passed".to_owned(),
-        (Proof::None, None) => "nothing observed".to_owned(),
+        (ProofState::Passed, None) => "evidence passed".to_owned(),
+        (ProofState::None, None) => "nothing observed".to_owned(),
         (_, None) if line.stale => format!("evidence {}: {}", line.word, one_line(&line.changed, 60)),
         (_, None) => format!("evidence {}", line.word),
     }
 }
 
-fn footer(standing: &Standing) {
-    output::line("");
-    let names = |tasks: &[&Task]| short_list(tasks.iter().map(|task| task.id.as_str()));
+fn print_footer(standing: &PlanStanding) {
+    output::print_line("");
+    let names = |tasks: &[&Task]| format_id_list(tasks.iter().map(|task| task.id.as_str()));
     let rows: Vec<(&str, String)> = [
         ("now", names(&standing.in_progress)),
         ("ready", names(&standing.ready)),
@@ -205,23 +217,23 @@ fn footer(standing: &Standing) {
     .filter(|(_, ids)| !ids.is_empty())
     .collect();
     if rows.is_empty() {
-        let Progress { done, total } = standing.progress;
+        let TaskProgress { done, total } = standing.progress;
         let text = match (done == total, total) {
             (_, 0) => "There are no tasks yet; `thru task add TEXT` adds one.",
             (true, _) => "All tasks are over.",
             (false, _) => "Nothing is ready: every open task waits for another.",
         };
-        return output::line(text);
+        return output::print_line(text);
     }
-    output::pairs(&rows);
+    output::print_pairs(&rows);
 }
 
-fn source_words(source: Source) -> &'static str {
+fn describe_source(source: PlanSource) -> &'static str {
     match source {
-        Source::File => "",
-        Source::Ledger => {
+        PlanSource::File => "",
+        PlanSource::Ledger => {
             "plan.json is older than its ledger (a change was interrupted); this is what the ledger says"
         }
-        Source::EditedFile => "plan.json was edited by hand; the next change records that in the ledger",
+        PlanSource::EditedFile => "plan.json was edited by hand; the next change records that in the ledger",
     }
 }

@@ -1,5 +1,5 @@
 use model::render::one_line;
-use model::text::count;
+use model::text::count_with_noun;
 use ops::features::workstreams::resume;
 use ops::{Result, World};
 
@@ -7,26 +7,26 @@ use crate::clock;
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
 
 pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Format) -> Result<u8> {
-    let gate = resume::gate(world, id, session)?;
+    let gate = resume::reading_gate(world, id, session)?;
     if format == Format::Json {
-        output::json(&gate);
+        output::print_json(&gate);
         return Ok(u8::from(gate.is_open()));
     }
     for file in &gate.files {
         let state = match (&file.path, &file.read_at) {
-            (None, _) => format!("{BAD}{}{BAD:#}", file.lies.words()),
-            (_, Some(at)) => format!("{GOOD}read{GOOD:#} {DIM}{}{DIM:#}", clock::when(at)),
+            (None, _) => format!("{BAD}{}{BAD:#}", file.lies.describe()),
+            (_, Some(at)) => format!("{GOOD}read{GOOD:#} {DIM}{}{DIM:#}", clock::local_date_and_time(at)),
             (_, None) if file.given => format!("{GOOD}given{GOOD:#} {DIM}in the brief{DIM:#}"),
             (_, None) => format!("{WARN}unread{WARN:#}"),
         };
-        output::line(format_args!("{state}  {}", one_line(&file.named, 200)));
+        output::print_line(format_args!("{state}  {}", one_line(&file.named, 200)));
     }
     let open = gate.files.iter().filter(|file| file.is_open()).count();
     let editing = if gate.editing && open > 0 { "; files have been edited meanwhile" } else { "" };
-    output::talk(format_args!(
+    output::print_message(format_args!(
         "{DIM}{}: {} still to read{editing}{DIM:#}",
         gate.project_id,
-        count(open, "file")
+        count_with_noun(open, "file")
     ));
     Ok(u8::from(gate.is_open()))
 }

@@ -8,9 +8,9 @@ use crate::output::{self, BAD, BOLD, DIM, Format};
 pub fn run(world: &World, format: Format) -> Result<u8> {
     let rows = resume::list(world)?;
     match format {
-        Format::Json => output::json(&rows),
+        Format::Json => output::print_json(&rows),
         Format::Text if rows.is_empty() => {
-            output::talk("There are no workstreams yet; `thru resume new 01-name` makes one.");
+            output::print_message("There are no workstreams yet; `thru resume new 01-name` makes one.");
         }
         Format::Text => print(&rows, world),
     }
@@ -23,11 +23,15 @@ fn print(rows: &[Listed], world: &World) {
     for row in rows {
         let name = one_line(&row.project_id, 100);
         if let Some(problem) = &row.problem {
-            output::line(format_args!("{BOLD}{name:<id$}{BOLD:#}  {BAD}{}{BAD:#}", one_line(problem, 400)));
+            output::print_line(format_args!(
+                "{BOLD}{name:<id$}{BOLD:#}  {BAD}{}{BAD:#}",
+                one_line(problem, 400)
+            ));
             continue;
         }
-        let ago = time::parse(&row.last_updated).map_or(String::new(), |at| time::ago(at, world.now));
-        output::line(format_args!(
+        let ago =
+            time::parse_time(&row.last_updated).map_or(String::new(), |at| time::describe_age(at, world.now));
+        output::print_line(format_args!(
             "{BOLD}{name:<id$}{BOLD:#}  {:<phase$}  {DIM}{ago:<12}{DIM:#}  {}",
             one_line(&row.phase, 40),
             one_line(&row.progress, 80),

@@ -7,11 +7,11 @@ use crate::output::{self, Format, WARN};
 pub fn run(world: &World, wish: &NewManifest, format: Format) -> Result<u8> {
     let created = resume::new(world, wish)?;
     match format {
-        Format::Json => output::json(&created),
+        Format::Json => output::print_json(&created),
         Format::Text => {
-            output::line(&created.path);
+            output::print_line(&created.path);
             for file in &created.missing {
-                output::talk(format_args!("{WARN}not there yet:{WARN:#} {}", one_line(file, 200)));
+                output::print_message(format_args!("{WARN}not there yet:{WARN:#} {}", one_line(file, 200)));
             }
         }
     }

@@ -6,9 +6,9 @@ use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
 pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
-    let shown = resume::show(world, id)?;
+    let shown = resume::show_manifest(world, id)?;
     if format == Format::Json {
-        output::json(&shown);
+        output::print_json(&shown);
         return Ok(0);
     }
     let manifest = &shown.manifest;
@@ -18,7 +18,7 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
         manifest.current_task.map(|task| format!("task {task}")),
         (!manifest.progress.is_empty()).then(|| one_line(&manifest.progress, 80)),
     ];
-    output::pairs(&[
+    output::print_pairs(&[
         (
             "workstream",
             format!(
@@ -30,18 +30,18 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
         ("phase", one_line(&manifest.current_phase, 40)),
         ("at", place.into_iter().flatten().collect::<Vec<_>>().join(", ")),
         ("next action", one_line(&manifest.next_action, 100)),
-        ("updated", one_line(&clock::when(&manifest.last_updated), 40)),
+        ("updated", one_line(&clock::local_date_and_time(&manifest.last_updated), 40)),
         ("manifest", one_line(&shown.path, 200)),
     ]);
     for (i, load) in shown.loads.iter().enumerate() {
         let state = match &load.path {
             Some(_) => format!("{DIM}{} bytes{DIM:#}", load.bytes),
-            None => format!("{BAD}{}{BAD:#}", load.lies.words()),
+            None => format!("{BAD}{}{BAD:#}", load.lies.describe()),
         };
-        output::line(format_args!("{:>3}. {}  {state}", i + 1, one_line(&load.named, 200)));
+        output::print_line(format_args!("{:>3}. {}  {state}", i + 1, one_line(&load.named, 200)));
     }
     for question in &manifest.questions {
-        output::line(format_args!("  ? {}", one_line(question, 300)));
+        output::print_line(format_args!("  ? {}", one_line(question, 300)));
     }
     Ok(0)
 }

@@ -4,15 +4,17 @@ use ops::{Result, World};
 use crate::output::{self, BOLD, Format, WARN};
 
 pub fn run(world: &World, id: &str, session: Option<&str>, format: Format) -> Result<u8> {
-    let using = resume::use_in(world, id, session)?;
+    let using = resume::use_workstream(world, id, session)?;
     match format {
-        Format::Json => output::json(&using),
+        Format::Json => output::print_json(&using),
         Format::Text => {
             if using.guess {
-                output::talk(format_args!("{WARN}note:{WARN:#} the session is a guess: the newest one here"));
+                output::print_message(format_args!(
+                    "{WARN}note:{WARN:#} the session is a guess: the newest one here"
+                ));
             }
             let (id, session) = (&using.project_id, &using.session);
-            output::line(format_args!("Session {session} works on {BOLD}{id}{BOLD:#} from now on"));
+            output::print_line(format_args!("Session {session} works on {BOLD}{id}{BOLD:#} from now on"));
         }
     }
     Ok(0)

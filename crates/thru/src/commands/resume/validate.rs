@@ -1,23 +1,23 @@
 use std::path::Path;
 
 use model::render::one_line;
-use ops::features::workstreams::resume::{self, Checked};
+use ops::features::workstreams::resume::{self, CheckedManifest};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, Format, GOOD};
 
 pub fn run(world: &World, file: Option<&Path>, format: Format) -> Result<u8> {
-    let checked = resume::validate(world, file)?;
-    let good = checked.iter().all(Checked::is_good);
+    let checked = resume::validate_manifests(world, file)?;
+    let good = checked.iter().all(CheckedManifest::is_valid);
     match format {
-        Format::Json => output::json(&checked),
-        Format::Text if checked.is_empty() => output::talk("There is no manifest in this project."),
+        Format::Json => output::print_json(&checked),
+        Format::Text if checked.is_empty() => output::print_message("There is no manifest in this project."),
         Format::Text => {
             for one in &checked {
                 let mark =
-                    if one.is_good() { format!("{GOOD}ok{GOOD:#}") } else { format!("{BAD}bad{BAD:#}") };
-                output::line(format_args!("{mark}  {}", one_line(&one.path, 200)));
-                one.findings.iter().for_each(|finding| output::line(output::finding(finding)));
+                    if one.is_valid() { format!("{GOOD}ok{GOOD:#}") } else { format!("{BAD}bad{BAD:#}") };
+                output::print_line(format_args!("{mark}  {}", one_line(&one.path, 200)));
+                one.findings.iter().for_each(|finding| output::print_line(output::format_finding(finding)));
             }
         }
     }

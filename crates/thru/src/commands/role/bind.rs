@@ -1,7 +1,7 @@
-use ops::features::roles::{self, Bound};
+use ops::features::roles::{self, BoundRole};
 use ops::{Result, World};
 
-use super::tell_guess;
+use super::print_guess_note;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
 /// Bind a session to a role: hooks then advance its lifecycle, and briefs include its context file
@@ -15,27 +15,27 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let bound = roles::bind(world, &args.role, args.session.as_deref())?;
+    let bound = roles::bind_role(world, &args.role, args.session.as_deref())?;
     match format {
-        Format::Json => output::json(&bound),
+        Format::Json => output::print_json(&bound),
         Format::Text => print_bound(&bound),
     }
     Ok(0)
 }
 
-fn print_bound(Bound { role, session, guess, file, missing, near }: &Bound) {
+fn print_bound(BoundRole { role, session, guess, file, missing, near }: &BoundRole) {
     if *guess {
-        tell_guess();
+        print_guess_note();
     }
-    output::line(format_args!("Session {session} is {BOLD}{role}{BOLD:#} {GOOD}from now on{GOOD:#}"));
+    output::print_line(format_args!("Session {session} is {BOLD}{role}{BOLD:#} {GOOD}from now on{GOOD:#}"));
     if let Some(file) = file {
-        output::line(format_args!("{DIM}  context file: {file}{DIM:#}"));
+        output::print_line(format_args!("{DIM}  context file: {file}{DIM:#}"));
     }
     if let Some(path) = missing {
         let near = near.as_ref().map_or(String::new(), |near| {
             format!("; did you mean {near}? `thru role bind {near}` uses that one")
         });
-        output::talk(format_args!("{WARN}note:{WARN:#} {role} has no context file yet{near}"));
-        output::line(format_args!("Next: `thru context new {role}` creates {path}"));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {role} has no context file yet{near}"));
+        output::print_line(format_args!("Next: `thru context new {role}` creates {path}"));
     }
 }

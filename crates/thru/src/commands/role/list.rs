@@ -1,5 +1,5 @@
 use model::render::one_line;
-use ops::features::roles::{self, Row};
+use ops::features::roles::{self, RoleRow};
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format};
@@ -9,24 +9,26 @@ use crate::output::{self, BOLD, DIM, Format};
 pub struct Args {}
 
 pub fn run(world: &World, format: Format) -> Result<u8> {
-    let rows = roles::list(world)?;
+    let rows = roles::list_roles(world)?;
     match format {
-        Format::Json => output::json(&rows),
+        Format::Json => output::print_json(&rows),
         Format::Text => print_rows(&rows),
     }
     Ok(0)
 }
 
-fn print_rows(rows: &[Row]) {
+fn print_rows(rows: &[RoleRow]) {
     if rows.is_empty() {
-        output::talk("There are no roles here yet; `thru context new ROLE` makes one.");
+        output::print_message("There are no roles here yet; `thru context new ROLE` makes one.");
         return;
     }
     let width = rows.iter().map(|row| row.role.len()).max().unwrap_or(0);
-    for Row { role, file, state, sessions } in rows {
+    for RoleRow { role, file, state, sessions } in rows {
         let state = state.map_or("-", |state| state.name());
         let file = one_line(file.as_deref().unwrap_or("no context file"), 200);
         let sessions = if sessions.is_empty() { String::new() } else { format!("  {}", sessions.join(", ")) };
-        output::line(format_args!("{BOLD}{role:<width$}{BOLD:#}  {state:<10}  {file}{DIM}{sessions}{DIM:#}"));
+        output::print_line(format_args!(
+            "{BOLD}{role:<width$}{BOLD:#}  {state:<10}  {file}{DIM}{sessions}{DIM:#}"
+        ));
     }
 }

@@ -1,7 +1,7 @@
-use ops::features::roles::{self, Unbound};
+use ops::features::roles::{self, UnboundRole};
 use ops::{Result, World};
 
-use super::tell_guess;
+use super::print_guess_note;
 use crate::output::{self, BOLD, Format, WARN};
 
 /// Remove the role from a session; the role's file and lifecycle stay
@@ -18,29 +18,29 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if let Some(role) = &args.role {
         let unbound = roles::unbind_role(world, role, args.session.as_deref())?;
         match format {
-            Format::Json => output::json(&unbound),
+            Format::Json => output::print_json(&unbound),
             Format::Text => unbound.iter().for_each(print_unbound),
         }
         return Ok(0);
     }
-    let unbound = roles::unbind(world, args.session.as_deref())?;
+    let unbound = roles::unbind_session(world, args.session.as_deref())?;
     match format {
-        Format::Json => output::json(&unbound),
+        Format::Json => output::print_json(&unbound),
         Format::Text => print_unbound(&unbound),
     }
     Ok(0)
 }
 
-fn print_unbound(Unbound { session, guess, role, variable }: &Unbound) {
+fn print_unbound(UnboundRole { session, guess, role, variable }: &UnboundRole) {
     if *guess {
-        tell_guess();
+        print_guess_note();
     }
     match role {
-        Some(role) => output::line(format_args!("Session {session} is no longer {BOLD}{role}{BOLD:#}")),
-        None => output::line(format_args!("Session {session} has no role; nothing to change")),
+        Some(role) => output::print_line(format_args!("Session {session} is no longer {BOLD}{role}{BOLD:#}")),
+        None => output::print_line(format_args!("Session {session} has no role; nothing to change")),
     }
     if let Some(variable) = variable {
-        output::talk(format_args!(
+        output::print_message(format_args!(
             "{WARN}note:{WARN:#} ${variable} is set, and gives a session its role again"
         ));
     }

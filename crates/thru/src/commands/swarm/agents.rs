@@ -1,6 +1,6 @@
 use clap::builder::PossibleValuesParser;
-use model::swarm::Part;
-use ops::setup::agents::{self, AgentRow, State};
+use model::swarm::AgentPart;
+use ops::setup::agents::{self, AgentFileState, AgentRow};
 use ops::{Result, World};
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 /// Show the agents of a swarm, or the whole prompt of one of them
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[arg(help = "Print the prompt of this agent", value_parser = PossibleValuesParser::new(Part::ALL.map(Part::name)))]
+    #[arg(help = "Print the prompt of this agent", value_parser = PossibleValuesParser::new(AgentPart::ALL.map(AgentPart::name)))]
     agent: Option<String>,
     /// The swarm [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
@@ -17,49 +17,49 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct AgentListJson {
     swarm: String,
     agents: Vec<AgentRow>,
 }
 
 #[derive(Serialize)]
-struct Prompt<'a> {
+struct PromptJson<'a> {
     agent: &'a str,
     prompt: String,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    if let Some(part) = args.agent.as_deref().and_then(Part::of) {
+    if let Some(part) = args.agent.as_deref().and_then(AgentPart::from_agent_type) {
         let prompt = agents::whole_prompt(world, part, args.swarm.as_deref())?;
         match format {
-            Format::Json => output::json(&Prompt { agent: part.name(), prompt }),
-            Format::Text => output::line(&prompt),
+            Format::Json => output::print_json(&PromptJson { agent: part.name(), prompt }),
+            Format::Text => output::print_line(&prompt),
         }
         return Ok(0);
     }
     let (swarm, agents) = agents::list_agents(world, args.swarm.as_deref())?;
     match format {
-        Format::Json => output::json(&Listed { swarm: swarm.to_string(), agents }),
-        Format::Text => agents.iter().for_each(print),
+        Format::Json => output::print_json(&AgentListJson { swarm: swarm.to_string(), agents }),
+        Format::Text => agents.iter().for_each(print_agent),
     }
     Ok(0)
 }
 
-fn print(row: &AgentRow) {
+fn print_agent(row: &AgentRow) {
     let access = if row.read_only { "read-only" } else { "writes" };
-    output::line(format_args!("{BOLD}{}{BOLD:#}  {DIM}{access}{DIM:#}  {}", row.name, row.about));
+    output::print_line(format_args!("{BOLD}{}{BOLD:#}  {DIM}{access}{DIM:#}  {}", row.name, row.about));
     for place in &row.harnesses {
         let (style, word) = match place.state {
-            State::Installed => (GOOD, "installed"),
-            State::OutOfDate => (WARN, "out of date"),
-            State::Changed => (WARN, "changed by hand"),
-            State::Foreign => (BAD, "a file of yours has this name"),
-            State::Missing => (DIM, "not installed"),
+            AgentFileState::Installed => (GOOD, "installed"),
+            AgentFileState::OutOfDate => (WARN, "out of date"),
+            AgentFileState::Changed => (WARN, "changed by hand"),
+            AgentFileState::Foreign => (BAD, "a file of yours has this name"),
+            AgentFileState::Missing => (DIM, "not installed"),
         };
         let model = place.model.as_ref().map_or(String::new(), |model| format!(", model {model}"));
-        output::line(format_args!("    {}: {style}{word}{style:#}{model}", place.harness));
+        output::print_line(format_args!("    {}: {style}{word}{style:#}{model}", place.harness));
     }
     for file in &row.prompt_files {
-        output::line(format_args!("    {DIM}prompt: {}{DIM:#}", file.display()));
+        output::print_line(format_args!("    {DIM}prompt: {}{DIM:#}", file.display()));
     }
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use model::benchmark::{METRICS, NoData, Outcome, shown, sparkline};
-use ops::project::benchmark::{self, Overwrite, Report, SHOWN_RUNS};
+use model::benchmark::{CheckOutcome, METRICS, NoData, format_value, sparkline};
+use ops::project::benchmark::{self, BenchmarkReport, MAX_RUNS_IN_CHART, Overwrite};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style};
@@ -28,45 +28,45 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let no_data = if args.require_data { NoData::Fails } else { NoData::IsLeftOut };
-    let report = benchmark::run(world, no_data)?;
+    let report = benchmark::run_benchmark(world, no_data)?;
     if let Some(file) = &args.svg {
         let overwrite = if args.force { Overwrite::Any } else { Overwrite::OwnPicture };
         benchmark::write_svg(world, &report, file, overwrite)?;
     }
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => print(&report),
+        Format::Json => output::print_json(&report),
+        Format::Text => print_report(&report),
     }
-    Ok(u8::from(args.ci_gate && report.gate == Outcome::Fail))
+    Ok(u8::from(args.ci_gate && report.gate == CheckOutcome::Fail))
 }
 
-fn print(report: &Report) {
+fn print_report(report: &BenchmarkReport) {
     let width = METRICS.iter().map(|metric| metric.title.len()).max().unwrap_or(0);
     for metric in METRICS {
-        let value = shown(metric, (metric.get)(&report.run.metrics));
+        let value = format_value(metric, (metric.get)(&report.run.metrics));
         let check = report.run.checks.iter().find(|check| check.metric == metric.name);
         let limit = check.map(|check| check.limit.as_str()).unwrap_or_default();
         let outcome = check.map(|check| check.outcome);
-        let (style, word) = (outcome.map_or(DIM, style), outcome.map_or("", Outcome::name));
-        let line = sparkline(&report.history.last(metric.name, SHOWN_RUNS));
-        output::line(format_args!(
+        let (style, word) = (outcome.map_or(DIM, outcome_style), outcome.map_or("", CheckOutcome::name));
+        let line = sparkline(&report.history.last_values(metric.name, MAX_RUNS_IN_CHART));
+        output::print_line(format_args!(
             "{:<width$}  {BOLD}{value:>9}{BOLD:#}  {DIM}{limit:<6}{DIM:#}  {style}{word:<7}{style:#}  {DIM}{line}{DIM:#}",
             metric.title
         ));
     }
-    let gate = style(report.gate);
+    let gate = outcome_style(report.gate);
     let why = match report.gate {
-        Outcome::Pass => "every figure with data is within its limit",
-        Outcome::Fail => "a figure is not within its limit, or is required and missing",
-        Outcome::NoData => "there are no records to judge by",
+        CheckOutcome::Pass => "every figure with data is within its limit",
+        CheckOutcome::Fail => "a figure is not within its limit, or is required and missing",
+        CheckOutcome::NoData => "there are no records to judge by",
     };
-    output::line(format_args!("\n{gate}{}{gate:#}: {why}", report.gate.name()));
+    output::print_line(format_args!("\n{gate}{}{gate:#}: {why}", report.gate.name()));
 }
 
-fn style(outcome: Outcome) -> Style {
+fn outcome_style(outcome: CheckOutcome) -> Style {
     match outcome {
-        Outcome::Pass => GOOD,
-        Outcome::Fail => BAD,
-        Outcome::NoData => DIM,
+        CheckOutcome::Pass => GOOD,
+        CheckOutcome::Fail => BAD,
+        CheckOutcome::NoData => DIM,
     }
 }

@@ -16,14 +16,14 @@ pub struct Args {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let report = agents::diagnose(world, args.swarm.as_deref())?;
     if format == Format::Json {
-        output::json(&report);
+        output::print_json(&report);
         return Ok(u8::from(!report.is_clean()));
     }
     for finding in &report.findings {
-        output::line(output::finding(finding));
+        output::print_line(output::format_finding(finding));
     }
     if report.is_clean() {
-        output::line(format_args!("{GOOD}ok{GOOD:#} the swarm {} can work", report.swarm));
+        output::print_line(format_args!("{GOOD}ok{GOOD:#} the swarm {} can work", report.swarm));
     }
     Ok(u8::from(!report.is_clean()))
 }

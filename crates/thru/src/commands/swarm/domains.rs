@@ -13,23 +13,23 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    if !settings::here(world).settings().swarm_domains {
+    if !settings::settings_here(world).settings().swarm_domains {
         return Err(Error::Refused {
             what: "`swarm domains` is off".into(),
             hint: "set `swarm.domains = true` in the settings (`thru config` shows where they are)".into(),
         });
     }
     let text = match args.text.as_str() {
-        "-" => crate::commands::decide::stdin()?,
+        "-" => crate::commands::decide::read_stdin()?,
         text => text.to_owned(),
     };
-    let found = model::domains::domains(&text);
+    let found = model::domains::find_domains(&text);
     match format {
-        Format::Json => output::json(&found),
-        Format::Text if found.is_empty() => output::talk("No field is named."),
+        Format::Json => output::print_json(&found),
+        Format::Text if found.is_empty() => output::print_message("No field is named."),
         Format::Text => {
             for domain in &found {
-                output::line(format_args!(
+                output::print_line(format_args!(
                     "{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}",
                     domain.name,
                     domain.words.join(", ")

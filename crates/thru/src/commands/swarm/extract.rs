@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use model::render::one_line;
-use ops::project::extract::{self, Allowed, Existing, ExtractedFile, Outcome, Report};
+use ops::project::extract::{self, Allowed, ExistingFile, ExtractOutcome, ExtractReport, ExtractedFile};
 use ops::{Mode, Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -32,38 +32,38 @@ pub struct Args {
 
 /// Exits with 1 if a block was not written.
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let message = extract::message(world, &args.message)?;
-    let existing = if args.replace { Existing::Replace } else { Existing::Keep };
+    let message = extract::read_message(world, &args.message)?;
+    let existing = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
     let allowed = Allowed { existing, guarded: &args.allow };
-    let report = extract::run(world, &message, args.into.as_deref(), allowed, mode)?;
+    let report = extract::extract_files(world, &message, args.into.as_deref(), allowed, mode)?;
     match format {
-        Format::Json => output::json(&report),
-        Format::Text => print(&report, mode),
+        Format::Json => output::print_json(&report),
+        Format::Text => print_report(&report, mode),
     }
     Ok(u8::from(report.left_out > 0))
 }
 
-fn print(report: &Report, mode: Mode) {
+fn print_report(report: &ExtractReport, mode: Mode) {
     for ExtractedFile { path, line, lines, outcome, note } in &report.files {
         let (style, word) = match outcome {
-            Outcome::Created => (GOOD, "new"),
-            Outcome::Replaced => (WARN, "replaced"),
-            Outcome::Same => (DIM, "same"),
-            Outcome::Exists => (WARN, "exists"),
-            Outcome::Refused => (WARN, "refused"),
-            Outcome::Failed => (BAD, "failed"),
+            ExtractOutcome::Created => (GOOD, "new"),
+            ExtractOutcome::Replaced => (WARN, "replaced"),
+            ExtractOutcome::Same => (DIM, "same"),
+            ExtractOutcome::Exists => (WARN, "exists"),
+            ExtractOutcome::Refused => (WARN, "refused"),
+            ExtractOutcome::Failed => (BAD, "failed"),
         };
         let path = one_line(path, 400);
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{style}{word:<8}{style:#}  {BOLD}{path}{BOLD:#}  {DIM}{lines} lines, from line {line}{DIM:#}"
         ));
         if !note.is_empty() {
-            output::line(format_args!("          {WARN}{}{WARN:#}", one_line(note, 400)));
+            output::print_line(format_args!("          {WARN}{}{WARN:#}", one_line(note, 400)));
         }
     }
-    output::talk(extract::words(report, mode));
-    if report.files.iter().any(|file| file.outcome == Outcome::Exists) {
-        output::talk("hint: `--replace` replaces files that exist");
+    output::print_message(extract::describe_report(report, mode));
+    if report.files.iter().any(|file| file.outcome == ExtractOutcome::Exists) {
+        output::print_message("hint: `--replace` replaces files that exist");
     }
 }

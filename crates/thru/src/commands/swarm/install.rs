@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use ops::setup::agents::{self, HarnessReport, Report, Request};
-use ops::setup::install::{Changed, FileChange, Scope};
+use ops::setup::agents::{self, AgentsReport, AgentsRequest, HarnessReport};
+use ops::setup::install::{ChangedFile, FileChange, Scope};
 use ops::{Mode, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
@@ -16,7 +16,7 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    what: What,
+    what: InstallTarget,
 }
 
 /// Remove the agents of a swarm, or of all swarms
@@ -25,13 +25,13 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 pub struct UninstallArgs {
     #[command(flatten)]
-    what: What,
+    what: InstallTarget,
 }
 
 #[derive(Debug, clap::Args)]
-struct What {
+struct InstallTarget {
     /// Only this harness
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: Option<String>,
     /// The swarm: its agents have the prefix ID_ [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
@@ -53,9 +53,9 @@ struct What {
     dry_run: bool,
 }
 
-impl What {
-    fn request(&self) -> Request<'_> {
-        Request {
+impl InstallTarget {
+    fn request(&self) -> AgentsRequest<'_> {
+        AgentsRequest {
             harness: self.harness.as_deref(),
             swarm: self.swarm.as_deref(),
             scope: match (self.user, self.project, self.local) {
@@ -70,31 +70,31 @@ impl What {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    print(&agents::install(world, &args.what.request())?, format);
+    print_report(&agents::install_agents(world, &args.what.request())?, format);
     Ok(0)
 }
 
-pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
-    print(&agents::uninstall(world, &args.what.request())?, format);
+pub fn uninstall(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
+    print_report(&agents::uninstall_agents(world, &args.what.request())?, format);
     Ok(0)
 }
 
-fn print(report: &Report, format: Format) {
+fn print_report(report: &AgentsReport, format: Format) {
     if format == Format::Json {
-        return output::json(report);
+        return output::print_json(report);
     }
     let is_empty = |one: &HarnessReport| one.files.is_empty() && one.kept.is_empty();
     if report.harnesses.iter().all(is_empty) {
-        output::line("No agents of a swarm are installed here.");
+        output::print_line("No agents of a swarm are installed here.");
     }
     for one in report.harnesses.iter().filter(|one| !is_empty(one)) {
         print_harness(one, report.written);
     }
     for note in &report.notes {
-        output::talk(format_args!("{WARN}note:{WARN:#} {note}"));
+        output::print_message(format_args!("{WARN}note:{WARN:#} {note}"));
     }
     if !report.written {
-        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+        output::print_message(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     }
 }
 
@@ -108,7 +108,7 @@ fn print_harness(report: &HarnessReport, written: bool) {
     ];
     for (change, done, planned) in rows {
         let word = if written { done } else { planned };
-        let mut folders: BTreeMap<&Path, Vec<&Changed>> = BTreeMap::new();
+        let mut folders: BTreeMap<&Path, Vec<&ChangedFile>> = BTreeMap::new();
         for file in report.files.iter().filter(|file| file.change == change) {
             folders.entry(file.path.parent().unwrap_or(&file.path)).or_default().push(file);
         }
@@ -117,17 +117,21 @@ fn print_harness(report: &HarnessReport, written: bool) {
                 .iter()
                 .filter_map(|file| Some(file.path.file_stem()?.to_string_lossy().into_owned()))
                 .collect();
-            output::line(format_args!(
+            output::print_line(format_args!(
                 "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} in {}: {}",
                 folder.display(),
                 names.join(", ")
             ));
             for backup in files.iter().filter_map(|file| file.backup.as_ref()) {
-                output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
+                output::print_line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
             }
         }
     }
     for kept in &report.kept {
-        output::talk(format_args!("{WARN}left alone:{WARN:#} {}: {}", kept.path.display(), kept.why));
+        output::print_message(format_args!(
+            "{WARN}left alone:{WARN:#} {}: {}",
+            kept.path.display(),
+            kept.why
+        ));
     }
 }

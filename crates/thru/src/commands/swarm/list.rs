@@ -1,5 +1,5 @@
 use clap::builder::PossibleValuesParser;
-use ops::setup::agents::{self, Installed};
+use ops::setup::agents::{self, InstalledSwarm};
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, WARN};
@@ -8,7 +8,7 @@ use crate::output::{self, BOLD, DIM, Format, WARN};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only this harness
-    #[arg(long = "for", value_name = "HARNESS", value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    #[arg(long = "for", value_name = "HARNESS", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: Option<String>,
 }
 
@@ -16,22 +16,22 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mut found = agents::list_installed(world)?;
     found.retain(|one| args.harness.as_deref().is_none_or(|harness| harness == one.harness));
     match format {
-        Format::Json => output::json(&found),
-        Format::Text => print(&found),
+        Format::Json => output::print_json(&found),
+        Format::Text => print_swarms(&found),
     }
     Ok(0)
 }
 
-fn print(found: &[Installed]) {
+fn print_swarms(found: &[InstalledSwarm]) {
     if found.is_empty() {
-        return output::talk("No swarm is installed; `thru swarm install` installs one.");
+        return output::print_message("No swarm is installed; `thru swarm install` installs one.");
     }
-    for Installed { swarm, harness, folder, agents, changed, .. } in found {
+    for InstalledSwarm { swarm, harness, folder, agents, changed, .. } in found {
         let changed = match changed.as_slice() {
             [] => String::new(),
             names => format!("  {WARN}changed: {}{WARN:#}", names.join(", ")),
         };
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{BOLD}{swarm}{BOLD:#}  {harness}  {agents} agents  {DIM}{}{DIM:#}{changed}",
             folder.display()
         ));

@@ -1,5 +1,5 @@
 use model::render::one_line;
-use ops::features::swarm::{self, Adopted, SwarmPlan};
+use ops::features::swarm::{self, AdoptedPlan, SwarmPlan};
 use ops::{Result, World};
 use serde::Serialize;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct SwarmPlanJson<'a> {
     swarm: &'a str,
     foreign: bool,
     plan: Value,
@@ -31,40 +31,40 @@ struct Shown<'a> {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if args.adopt {
-        print_adopted(&swarm::adopt(world, args.swarm.as_deref())?, format);
+        print_adopted(&swarm::adopt_plan(world, args.swarm.as_deref())?, format);
         return Ok(0);
     }
-    let shown = swarm::show(world)?;
+    let shown = swarm::show_swarm_plan(world)?;
     match format {
-        Format::Json => output::json(&Shown {
+        Format::Json => output::print_json(&SwarmPlanJson {
             swarm: &shown.plan.loaded.plan.swarm,
             foreign: shown.foreign.is_some(),
-            plan: serde_json::to_value(shown.plan.report()).unwrap_or_default(),
+            plan: serde_json::to_value(shown.plan.to_json()).unwrap_or_default(),
             verdicts: serde_json::to_value(&shown.verdicts).unwrap_or_default(),
         }),
-        Format::Text => print(&shown, args.all)?,
+        Format::Text => print_swarm_plan(&shown, args.all)?,
     }
     Ok(0)
 }
 
-fn print(shown: &SwarmPlan, all: bool) -> Result<()> {
+fn print_swarm_plan(shown: &SwarmPlan, all: bool) -> Result<()> {
     let swarm = one_line(&shown.plan.loaded.plan.swarm, 60);
     if shown.foreign.is_some() {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{WARN}This plan belongs to the swarm {swarm}, which is not in use here.{WARN:#} It is not continued; \
              `thru swarm plan --adopt` makes it this swarm's."
         ));
     } else {
-        output::line(format_args!("{DIM}swarm{DIM:#} {BOLD}{swarm}{BOLD:#}"));
+        output::print_line(format_args!("{DIM}swarm{DIM:#} {BOLD}{swarm}{BOLD:#}"));
     }
     print_plan(&shown.plan, None, all)?;
     if !shown.verdicts.is_empty() {
-        output::line("\nVerdicts, oldest first:");
+        output::print_line("\nVerdicts, oldest first:");
     }
     for (task, verdicts) in &shown.verdicts {
-        for (agent, words) in verdicts.lines() {
+        for (agent, words) in verdicts.verdict_lines() {
             let words: Vec<String> = words.iter().map(|word| one_line(word, 40)).collect();
-            output::line(format_args!(
+            output::print_line(format_args!(
                 "  {BOLD}{}{BOLD:#}  {}  {}",
                 one_line(task, 64),
                 one_line(&agent, 64),
@@ -75,17 +75,17 @@ fn print(shown: &SwarmPlan, all: bool) -> Result<()> {
     Ok(())
 }
 
-fn print_adopted(report: &Adopted, format: Format) {
+fn print_adopted(report: &AdoptedPlan, format: Format) {
     if format == Format::Json {
-        return output::json(report);
+        return output::print_json(report);
     }
     match report.changed {
-        true => output::line(format_args!(
+        true => output::print_line(format_args!(
             "{GOOD}Adopted{GOOD:#}: the plan belongs to {BOLD}{}{BOLD:#} now, before to {}",
             report.swarm,
             one_line(&report.before, 60)
         )),
-        false => output::line(format_args!("It was so already: the plan belongs to {}", report.swarm)),
+        false => output::print_line(format_args!("It was so already: the plan belongs to {}", report.swarm)),
     }
     print_notes(&report.notes, false);
 }

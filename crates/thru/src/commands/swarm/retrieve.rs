@@ -1,4 +1,4 @@
-use ops::features::summaries::retrieve::{self, Page, Retrieved};
+use ops::features::summaries::retrieve::{self, LinePage, RetrievedOriginal};
 use ops::{Error, Result, World};
 use regex_lite::Regex;
 
@@ -24,30 +24,30 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let pattern = args.grep.as_deref().map(pattern).transpose()?;
+    let pattern = args.grep.as_deref().map(compile_pattern).transpose()?;
     let is_match = |line: &str| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line));
-    let page = Page { offset: args.offset, limit: args.limit };
+    let page = LinePage { offset: args.offset, limit: args.limit };
     let picks = pattern.is_some().then_some(&is_match as &dyn Fn(&str) -> bool);
-    let retrieved = retrieve::run(world, &args.id, page, picks)?;
+    let retrieved = retrieve::retrieve_original(world, &args.id, page, picks)?;
     match format {
-        Format::Json => output::json(&retrieved),
-        Format::Text => print(&retrieved, args),
+        Format::Json => output::print_json(&retrieved),
+        Format::Text => print_original(&retrieved, args),
     }
     Ok(0)
 }
 
-fn print(retrieved: &Retrieved, args: &Args) {
+fn print_original(retrieved: &RetrievedOriginal, args: &Args) {
     match Stream::Out.is_terminal() {
-        true => output::text(&retrieved.text),
-        false => output::data(retrieved.text.as_bytes()),
+        true => output::print_text(&retrieved.text),
+        false => output::print_data(retrieved.text.as_bytes()),
     }
     if retrieved.shown_lines == 0 {
         let why = if args.grep.is_some() { "no line matches" } else { "there is no such line" };
-        output::talk(format_args!("{DIM}{why}; the output has {} lines{DIM:#}", retrieved.lines));
+        output::print_message(format_args!("{DIM}{why}; the output has {} lines{DIM:#}", retrieved.lines));
     }
 }
 
-fn pattern(text: &str) -> Result<Regex> {
+fn compile_pattern(text: &str) -> Result<Regex> {
     Regex::new(text).map_err(|error| Error::Usage {
         what: format!("--grep is not a regular expression: {error}"),
         hint: "escape `( ) [ ] { } . * + ? | ^ $` with `\\` where you mean the character itself".into(),

@@ -1,8 +1,8 @@
-use ops::features::plan::edit::{self, Wanted};
+use ops::features::plan::edit::{self, TaskRequest};
 use ops::{Result, World};
 
 use super::print_task_report;
-use crate::commands::plan::{ids, size};
+use crate::commands::plan::{parse_ids, parse_size};
 use crate::output::Format;
 
 /// Add a task to the plan
@@ -32,12 +32,12 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let Args { text, phase, id, depends, acceptance, files, .. } = args;
-    let wanted = Wanted {
+    let wanted = TaskRequest {
         id: id.clone(),
         phase: *phase,
         text: text.clone(),
-        size: size(args.size.as_deref())?,
-        depends: depends.as_deref().map(ids).unwrap_or_default(),
+        size: parse_size(args.size.as_deref())?,
+        depends: depends.as_deref().map(parse_ids).unwrap_or_default(),
         acceptance: acceptance.clone(),
         files: files.clone(),
     };

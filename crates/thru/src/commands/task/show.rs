@@ -6,9 +6,9 @@ use crate::clock;
 use crate::output::{self, BOLD, DIM, Format};
 
 pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
-    let shown = show::task(world, id)?;
+    let shown = show::show_task(world, id)?;
     match format {
-        Format::Json => output::json(&shown),
+        Format::Json => output::print_json(&shown),
         Format::Text => print_task(&shown),
     }
     Ok(0)
@@ -16,7 +16,7 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
 
 fn print_task(shown: &TaskShown) {
     let TaskShown { task, phase_name, ready, waits_for, held_up, evidence, history } = shown;
-    output::line(format_args!("{BOLD}{}{BOLD:#}  {}", task.id, one_line(&task.description, 2_000)));
+    output::print_line(format_args!("{BOLD}{}{BOLD:#}  {}", task.id, one_line(&task.description, 2_000)));
     let status = task.status.name().replace('_', " ");
     let ready = if *ready { ", ready" } else { "" };
     let mut rows = vec![
@@ -37,16 +37,16 @@ fn print_task(shown: &TaskShown) {
     row("its file", long(&task.evidence_path));
     row("no evidence", long(&task.without_evidence));
     row("by", long(&task.claimed_by));
-    row("started", task.started_at.as_deref().map(clock::when));
-    row("done", task.done_at.as_deref().map(clock::when));
+    row("started", task.started_at.as_deref().map(clock::local_date_and_time));
+    row("done", task.done_at.as_deref().map(clock::local_date_and_time));
     for (key, value) in &task.rest {
         rows.push(("also", format!("{}: {}", one_line(key, 40), one_line(&value.to_string(), 400))));
     }
-    output::pairs(&rows);
+    output::print_pairs(&rows);
     for line in history {
-        output::line(format_args!(
+        output::print_line(format_args!(
             "{DIM}{}  {}  {}{DIM:#}",
-            clock::when(&line.at),
+            clock::local_date_and_time(&line.at),
             one_line(&line.what, 24),
             one_line(&line.by, 60)
         ));

@@ -3,43 +3,43 @@
 use super::*;
 
 /// A session with a task, a failing check and a sub-agent, which is still running.
-fn worked() -> TestEnv {
-    let env = TestEnv::rooted();
-    start(&env, "s1");
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the parser accept trailing commas"}));
+fn env_with_running_session() -> TestEnv {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Make the parser accept trailing commas"}));
     let bash = |id: &str, command: &str, exit: i64| {
         let event = if exit == 0 { "PostToolUse" } else { "PostToolUseFailure" };
         let error = format!("Exit code {exit}\nerror: test trailing_comma failed");
         let call = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}, "error": error});
-        env.fire("s1", event, call);
+        env.fire_event("s1", event, call);
     };
     bash("b1", "cargo build", 0);
     bash("b2", "cargo test", 101);
     let asked = json!({"description": "look for callers", "prompt": "Find who calls parse().", "subagent_type": "Explore"});
     let call = json!({"tool_name": "Agent", "tool_use_id": "a1", "tool_input": asked, "tool_response": {}});
-    env.fire("s1", "PostToolUse", call);
-    env.fire("s1", "Stop", json!({}));
+    env.fire_event("s1", "PostToolUse", call);
+    env.fire_event("s1", "Stop", json!({}));
     env
 }
 
 #[test]
 fn status_answers_where_was_i() {
-    let env = worked();
-    let said = env.thru(&["status"]).ok();
+    let env = env_with_running_session();
+    let said = env.run_thru(&["status"]).assert_ok();
     assert!(said.stdout.contains("last prompt  “Make the parser accept trailing commas”"), "{said}");
     assert!(said.stdout.contains("failing      `cargo test`"), "{said}");
     assert!(said.stdout.contains("\nNext: thru brief shows where the last session stood\n"), "{said}");
-    let id = env.json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
-    let status = env.json(&["status"]);
+    let id = env.run_thru_json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
+    let status = env.run_thru_json(&["status"]);
     assert_eq!(status["next_step"]["command"], format!("thru pickup {id}"));
     assert_eq!((&status["failing"], &status["on_offer"]), (&json!(["cargo test"]), &json!([id])));
 }
 
 #[test]
 fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
-    let env = worked();
+    let env = env_with_running_session();
     let lines = |words: &[&str]| -> Vec<String> {
-        let said = env.thru(&[&["journal", "--session", "s1"], words].concat()).ok();
+        let said = env.run_thru(&[&["journal", "--session", "s1"], words].concat()).assert_ok();
         said.stdout.lines().map(str::to_owned).collect()
     };
     let all = lines(&[]);
@@ -54,12 +54,13 @@ fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
 /// in its transcript.
 #[test]
 fn what_the_transcript_adds_stands_before_the_stop() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::with_root();
     let line = |kind: &str, content: Value| {
-        json!({"type": kind, "uuid": content.to_string(), "timestamp": NOW, "sessionId": "s1",
+        json!({"type": kind, "uuid": content.to_string(), "timestamp": TEST_TIME, "sessionId": "s1",
             "message": {"role": kind, "id": content.to_string(), "content": content}})
     };
-    let edit = json!({"file_path": env.project().join("src/a.rs"), "old_string": "a", "new_string": "a"});
+    let edit =
+        json!({"file_path": env.project_folder().join("src/a.rs"), "old_string": "a", "new_string": "a"});
     let lines = [
         line("user", json!("Accept commas")),
         line("assistant", json!([{"type": "tool_use", "id": "t1", "name": "Edit", "input": edit}])),
@@ -72,76 +73,84 @@ fn what_the_transcript_adds_stands_before_the_stop() {
         line("assistant", json!([{"type": "text", "text": "Commas are accepted now."}])),
     ];
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    env.write("project/src/a.rs", "fn a() {}\n");
-    let path = env.write("s1.jsonl", text);
-    env.fire("s1", "SessionStart", json!({"source": "startup"}));
-    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Accept commas"}));
-    env.fire(
+    env.write_file("project/src/a.rs", "fn a() {}\n");
+    let path = env.write_file("s1.jsonl", text);
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Accept commas"}));
+    env.fire_event(
         "s1",
         "PostToolUse",
         json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": "t2", "tool_response": {}}),
     );
     let stop = json!({"last_assistant_message": "Commas are accepted now.", "transcript_path": path});
-    env.fire("s1", "Stop", stop);
-    let journal = env.thru(&["journal", "--session", "s1"]).ok().stdout;
+    env.fire_event("s1", "Stop", stop);
+    let journal = env.run_thru(&["journal", "--session", "s1"]).assert_ok().stdout;
     let rows: Vec<&str> = journal.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert_eq!(rows, ["session-start", "prompt", "Edit", "Edit", "stop"], "{journal}");
-    let brief = env.thru(&["brief", "--session", "s1"]).ok().stdout;
+    let brief = env.run_thru(&["brief", "--session", "s1"]).assert_ok().stdout;
     assert!(brief.contains("The agent had finished and waited for the user."), "{brief}");
     assert!(brief.contains("edited src/a.rs\n") && !brief.contains("2×"), "{brief}");
 }
 
 #[test]
 fn a_short_question_does_not_replace_the_work_before_it() {
-    let env = TestEnv::rooted();
-    env.fire("work", "SessionStart", json!({"source": "startup"}));
-    env.fire("work", "UserPromptSubmit", json!({"prompt": "Accept commas"}));
-    let edit = json!({"file_path": env.project().join("src/a.rs")});
-    env.fire(
+    let env = TestEnv::with_root();
+    env.fire_event("work", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("work", "UserPromptSubmit", json!({"prompt": "Accept commas"}));
+    let edit = json!({"file_path": env.project_folder().join("src/a.rs")});
+    env.fire_event(
         "work",
         "PostToolUse",
         json!({"tool_name": "Edit", "tool_input": edit, "tool_use_id": "t1", "tool_response": {}}),
     );
-    env.fire("work", "SessionEnd", json!({"reason": "other"}));
-    env.fire("asks", "SessionStart", json!({"source": "startup"}));
-    env.fire("asks", "UserPromptSubmit", json!({"prompt": "What is a comma?"}));
-    env.fire("asks", "SessionEnd", json!({"reason": "other"}));
-    let told = env.fire("next", "SessionStart", json!({"source": "startup"})).context();
+    env.fire_event("work", "SessionEnd", json!({"reason": "other"}));
+    env.fire_event("asks", "SessionStart", json!({"source": "startup"}));
+    env.fire_event("asks", "UserPromptSubmit", json!({"prompt": "What is a comma?"}));
+    env.fire_event("asks", "SessionEnd", json!({"reason": "other"}));
+    let told = env.fire_event("next", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(told.contains("Accept commas") && !told.contains("What is a comma?"), "{told}");
 }
 
 #[test]
 fn times_are_local_for_people_and_utc_in_json() {
-    let env = worked();
-    let said = env.call(&["journal", "--session", "s1"]).var("TZ", "CET-1CEST,M3.5.0,M10.5.0/3").run().ok();
+    let env = env_with_running_session();
+    let said = env
+        .thru_call(&["journal", "--session", "s1"])
+        .with_variable("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+        .run()
+        .assert_ok();
     assert!(said.stdout.starts_with("20:22:00  session-start"), "{said}");
     assert!(said.stderr.contains("times in CET"), "{said}");
     let json = env
-        .call(&["journal", "--session", "s1", "--json"])
-        .var("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+        .thru_call(&["journal", "--session", "s1", "--json"])
+        .with_variable("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
         .run()
-        .ok();
+        .assert_ok();
     assert!(json.stdout.contains("\"2026-11-15T19:22:00Z\""), "{json}");
-    let odd = env.call(&["journal", "--session", "s1"]).var("TZ", "../../etc/passwd").run().ok();
+    let odd = env
+        .thru_call(&["journal", "--session", "s1"])
+        .with_variable("TZ", "../../etc/passwd")
+        .run()
+        .assert_ok();
     assert!(odd.stdout.starts_with("19:22:00"), "{odd}");
 }
 
 #[test]
 fn a_list_of_sessions_tells_tasks_and_crashes() {
-    let env = worked();
-    let sessions = env.store().join("indexes/sessions.jsonl");
+    let env = env_with_running_session();
+    let sessions = env.store_folder().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
     // With another number the record matches no running process, so the session counts as dead.
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
-    let said = env.thru(&["journal", "--list"]).ok();
+    let said = env.run_thru(&["journal", "--list"]).assert_ok();
     assert!(said.stdout.contains("crashed") && said.stdout.contains("Make the parser accept"), "{said}");
 }
 
 #[test]
 fn a_brief_is_explained_with_its_text() {
-    let env = worked();
-    let said = env.thru(&["brief", "--session", "s1", "--explain"]).ok();
+    let env = env_with_running_session();
+    let said = env.run_thru(&["brief", "--session", "s1", "--explain"]).assert_ok();
     assert!(said.stdout.contains("“Make the parser accept trailing commas”"), "{said}");
-    let none = env.thru(&["brief", "--session", "s1", "--budget", "1"]).ok();
+    let none = env.run_thru(&["brief", "--session", "s1", "--budget", "1"]).assert_ok();
     assert!(none.stderr.contains("Nothing fits into 1 tokens."), "{none}");
 }

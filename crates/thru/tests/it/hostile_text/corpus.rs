@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Class, HirKind};
 
 /// Returns at least 300 texts. Each text is between the visible marks `h<number><` and `>h<number>`.
-pub fn corpus() -> Vec<String> {
+pub fn hostile_corpus() -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let csi = [
         "31m",
@@ -51,7 +51,7 @@ pub fn corpus() -> Vec<String> {
     // can contain.
     all.extend((1..0x20u8).filter(|c| !b"\n\t".contains(c)).map(|c| char::from(c).to_string()));
     all.extend((0x7f..=0x9fu32).filter_map(char::from_u32).map(String::from));
-    let marks = Hidden::new();
+    let marks = HiddenCharacters::new();
     all.extend(marks.ranges.iter().flat_map(|(first, last)| [first.to_string(), last.to_string()]));
     all.extend(['\u{2800}', '\u{fff9}', '\u{fffb}', '\u{2028}', '\u{2029}', '\u{fdd0}'].map(String::from));
     let each = |first: u32, last: u32| (first..=last).filter_map(char::from_u32).map(String::from);
@@ -85,8 +85,8 @@ pub fn corpus() -> Vec<String> {
 }
 
 /// Returns a part of the corpus for a field that has only one line.
-pub fn some(of: usize, most: usize) -> String {
-    let corpus = corpus();
+pub fn corpus_part(of: usize, most: usize) -> String {
+    let corpus = hostile_corpus();
     (0..most)
         .map(|i| corpus[(of * most + i) % corpus.len()].as_str())
         .collect::<Vec<_>>()
@@ -96,16 +96,16 @@ pub fn some(of: usize, most: usize) -> String {
 
 /// The characters that no output may contain. They are taken from the tables of `regex-syntax`, not from our own
 /// tables.
-pub struct Hidden {
+pub struct HiddenCharacters {
     pub ranges: Vec<(char, char)>,
 }
 
-impl Hidden {
-    pub fn new() -> Hidden {
+impl HiddenCharacters {
+    pub fn new() -> HiddenCharacters {
         let sets = r"[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\x{2800}\x{fff9}-\x{fffb}\p{Noncharacter_Code_Point}]";
         let parsed = regex_syntax::parse(sets).unwrap();
         let HirKind::Class(Class::Unicode(class)) = parsed.kind() else { panic!("{parsed:?}") };
-        Hidden { ranges: class.ranges().iter().map(|range| (range.start(), range.end())).collect() }
+        HiddenCharacters { ranges: class.ranges().iter().map(|range| (range.start(), range.end())).collect() }
     }
 
     pub fn is_hidden(&self, c: char) -> bool {

@@ -1,10 +1,10 @@
 //! The input of every command, in one or more rows.
 
-use super::corpus::some;
-use super::stores::{DECISION, LOOP, ORIGINAL, PACKET, RUN};
+use super::corpus::corpus_part;
+use super::stores::{DECISION_ID, LOOP_ID_PREFIX, ORIGINAL_ID, PACKET_ID, RUN_FOLDER};
 use crate::env::TestEnv;
 
-pub struct Row {
+pub struct CommandRow {
     /// The name of the command: `packet show`.
     pub path: &'static str,
     /// The arguments of the command.
@@ -16,38 +16,38 @@ pub struct Row {
     pub talks: bool,
 }
 
-impl Row {
-    pub fn new(path: &'static str, words: &[&str]) -> Row {
+impl CommandRow {
+    pub fn new(path: &'static str, words: &[&str]) -> CommandRow {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        Row { path, words, stdin: Vec::new(), is_data: false, talks: false }
+        CommandRow { path, words, stdin: Vec::new(), is_data: false, talks: false }
     }
 
-    fn stdin(mut self, text: impl Into<Vec<u8>>) -> Row {
+    fn with_stdin(mut self, text: impl Into<Vec<u8>>) -> CommandRow {
         self.stdin = text.into();
         self
     }
 
-    fn data(mut self) -> Row {
+    fn printing_data(mut self) -> CommandRow {
         self.is_data = true;
         self
     }
 
-    fn talks(mut self) -> Row {
+    fn printing_messages(mut self) -> CommandRow {
         self.talks = true;
         self
     }
 }
 
-pub fn rows(env: &TestEnv) -> Vec<Row> {
-    let row = Row::new;
-    let words = some(3, 20);
+pub fn all_rows(env: &TestEnv) -> Vec<CommandRow> {
+    let row = CommandRow::new;
+    let words = corpus_part(3, 20);
     let words = words.as_str();
-    let project = env.project();
+    let project = env.project_folder();
     let file = |name: &str| project.join(name).to_str().unwrap().to_owned();
     let plan = file("plan.md");
     let (handoff, transcript) = (file("handoff.md"), file("transcript.jsonl"));
     let manifest = file(".agent/context/workstreams/01-parser/resume-context.md");
-    let event = |event: &str, more: serde_json::Value| env.payload("s1", event, more).to_string();
+    let event = |event: &str, more: serde_json::Value| env.event_payload("s1", event, more).to_string();
     let compacted = event("SessionStart", serde_json::json!({"source": "compact"}));
     let status_input = serde_json::json!({"session_id": "s1", "context_window": {"used_percentage": 7},
         "workspace": {"project_dir": project, "current_dir": project}})
@@ -59,35 +59,35 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("install", &["droid", "--dry-run"]),
         row("uninstall", &["claude-code", "--dry-run"]),
         row("status", &[]),
-        row("statusline", &[]).stdin(status_input),
-        row("statusline", &[]).stdin(words),
+        row("statusline", &[]).with_stdin(status_input),
+        row("statusline", &[]).with_stdin(words),
         row("install", &["claude-code", "--statusline", "--dry-run"]),
         row("packet list", &["-n", "0"]),
-        row("packet show", &[PACKET]),
+        row("packet show", &[PACKET_ID]),
         row("packet show", &["evil"]),
-        row("packet open", &[PACKET]),
-        row("packet activate", &[PACKET]),
-        row("packet block", &[PACKET, "--reason", words]),
-        row("packet done", &[PACKET]),
-        row("packet confirm", &[PACKET, words]),
-        row("packet unconfirm", &[PACKET, words]),
-        row("packet set", &[PACKET, "--section", "Notes"]).stdin(words),
-        row("packet set", &[PACKET, "--section", words]).stdin(words),
+        row("packet open", &[PACKET_ID]),
+        row("packet activate", &[PACKET_ID]),
+        row("packet block", &[PACKET_ID, "--reason", words]),
+        row("packet done", &[PACKET_ID]),
+        row("packet confirm", &[PACKET_ID, words]),
+        row("packet unconfirm", &[PACKET_ID, words]),
+        row("packet set", &[PACKET_ID, "--section", "Notes"]).with_stdin(words),
+        row("packet set", &[PACKET_ID, "--section", words]).with_stdin(words),
         row("packet validate", &["--all"]),
-        row("packet import", &[&handoff, "--dry-run"]).talks(),
+        row("packet import", &[&handoff, "--dry-run"]).printing_messages(),
         row("packet import", &[words]),
-        row("pickup", &[PACKET]),
+        row("pickup", &[PACKET_ID]),
         row("sweep", &["--dry-run"]),
-        row("plan import", &[&plan, "--replace"]).talks(),
+        row("plan import", &[&plan, "--replace"]).printing_messages(),
         row("plan import", &[words]),
-        row("plan import", &["--from-session", "--session", "s1", "--append"]).talks(),
-        row("import agents", &["--dry-run"]).talks(),
-        row("import swarm", &[&file("swarm"), "--dry-run"]).talks(),
-        row("task add", &[words, "--id", "9.1", "--acceptance", words, "--file", words]).talks(),
+        row("plan import", &["--from-session", "--session", "s1", "--append"]).printing_messages(),
+        row("import agents", &["--dry-run"]).printing_messages(),
+        row("import swarm", &[&file("swarm"), "--dry-run"]).printing_messages(),
+        row("task add", &[words, "--id", "9.1", "--acceptance", words, "--file", words]).printing_messages(),
         row("task add", &[words, "--id", words]),
         row("plan add", &[words]),
-        row("plan set", &["9.1", "--description", words]).talks(),
-        row("task block", &["9.1", words]).talks(),
+        row("plan set", &["9.1", "--description", words]).printing_messages(),
+        row("task block", &["9.1", words]).printing_messages(),
         row("task unblock", &["9.1"]),
         row("task start", &["9.1", "--session", "s1"]),
         row("task start", &["9.1", "--session", "s2"]),
@@ -95,15 +95,15 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
             "evidence add",
             &["9.1", "--summary", words, "--agent", words, "--issue", words, "--failure", words],
         )
-        .talks(),
+        .printing_messages(),
         row(
             "evidence add",
             &["9.1", "--type", "diff", "--patch", &plan, "--meta", &format!("{words}={words}")],
         )
-        .talks(),
+        .printing_messages(),
         row("evidence add", &["9.1", "--type", words]),
         row("evidence add", &[words, "--summary", "x"]),
-        row("evidence run", &["9.1", "--", "printf", "%s", words]).talks(),
+        row("evidence run", &["9.1", "--", "printf", "%s", words]).printing_messages(),
         row("evidence run", &["9.1", "--file", words, "--", "true"]),
         row("evidence run", &["9.1", "--", words]),
         row("evidence list", &[]),
@@ -112,65 +112,65 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("evidence show", &[words]),
         row("evidence archive", &["--keep", "1"]),
         row("evidence show", &["1.1", "--archived"]),
-        row("task done", &["9.1", "--without-evidence", words]).talks(),
+        row("task done", &["9.1", "--without-evidence", words]).printing_messages(),
         row("task show", &["9.1"]),
         row("task show", &[words]),
-        row("plan show", &["--all"]).talks(),
-        row("plan show", &["--graph"]).talks(),
+        row("plan show", &["--all"]).printing_messages(),
+        row("plan show", &["--graph"]).printing_messages(),
         row("plan next", &[]),
         row("plan check", &[]),
         row("plan log", &["-n", "0"]),
-        row("plan init", &[words, "--phase", words, "--replace"]).talks(),
-        row("decide", &[words, "--why", words]).talks(),
-        row("decide", &["-"]).stdin(words).talks(),
+        row("plan init", &[words, "--phase", words, "--replace"]).printing_messages(),
+        row("decide", &[words, "--why", words]).printing_messages(),
+        row("decide", &["-"]).with_stdin(words).printing_messages(),
         row("decide", &["x", "--supersedes", words]),
         row("decide", &["x", "--expires", words]),
         row("decisions list", &["--all", "-n", "0"]),
         row("decisions list", &["--suggested", "-n", "0"]),
-        row("decisions show", &[DECISION]),
+        row("decisions show", &[DECISION_ID]),
         row("decisions show", &[words]),
-        row("decisions supersede", &[DECISION, words, "--why", words]).talks(),
-        row("decisions supersede", &["d-111111111111", "--why", words]).talks(),
+        row("decisions supersede", &[DECISION_ID, words, "--why", words]).printing_messages(),
+        row("decisions supersede", &["d-111111111111", "--why", words]).printing_messages(),
         row("decisions accept", &[words]),
-        row("loop start", &["--next", "--promise", "all done", words]).talks(),
+        row("loop start", &["--next", "--promise", "all done", words]).printing_messages(),
         row("loop list", &[]),
-        row("loop show", &[LOOP]),
-        row("loop activate", &[LOOP, "--session", "s1"]),
-        row("loop pause", &[LOOP]),
-        row("loop resume", &[LOOP, "--session", "s1"]),
-        row("loop log", &[LOOP]),
-        row("loop adopt", &[LOOP]),
-        row("loop cancel", &[LOOP]),
+        row("loop show", &[LOOP_ID_PREFIX]),
+        row("loop activate", &[LOOP_ID_PREFIX, "--session", "s1"]),
+        row("loop pause", &[LOOP_ID_PREFIX]),
+        row("loop resume", &[LOOP_ID_PREFIX, "--session", "s1"]),
+        row("loop log", &[LOOP_ID_PREFIX]),
+        row("loop adopt", &[LOOP_ID_PREFIX]),
+        row("loop cancel", &[LOOP_ID_PREFIX]),
         row("swarm install", &["--harness", "claude-code", "--swarm", words]),
-        row("swarm install", &["--harness", "claude-code", "--local"]).talks(),
-        row("swarm install", &["--harness", "opencode", "--user"]).talks(),
-        row("swarm list", &[]).talks(),
+        row("swarm install", &["--harness", "claude-code", "--local"]).printing_messages(),
+        row("swarm install", &["--harness", "opencode", "--user"]).printing_messages(),
+        row("swarm list", &[]).printing_messages(),
         row("swarm agents", &[]),
         row("swarm agents", &["architect"]),
         row("swarm agents", &["--swarm", words]),
-        row("swarm plan", &["--all"]).talks(),
-        row("swarm plan", &["--adopt"]).talks(),
+        row("swarm plan", &["--all"]).printing_messages(),
+        row("swarm plan", &["--adopt"]).printing_messages(),
         row("swarm diagnose", &[]),
-        row("swarm uninstall", &["--force"]).talks(),
+        row("swarm uninstall", &["--force"]).printing_messages(),
         row("swarm status", &["-n", "0"]),
         row("swarm status", &["--session", words]),
         row("swarm benchmark", &[]),
         row("swarm extract", &["--dry-run"])
-            .stdin(format!("{words}\n```{words}\n{words}\n```\n`{words}.rs`\n```\n{words}\n```\n")),
+            .with_stdin(format!("{words}\n```{words}\n{words}\n```\n`{words}.rs`\n```\n{words}\n```\n")),
         row("swarm domains", &[words]),
         row("swarm retrieve", &[words]),
-        row("swarm retrieve", &[ORIGINAL]).data(),
-        row("swarm retrieve", &[ORIGINAL, "--grep", "."]).data(),
-        row("swarm retrieve", &[ORIGINAL, "--grep", words]),
+        row("swarm retrieve", &[ORIGINAL_ID]).printing_data(),
+        row("swarm retrieve", &[ORIGINAL_ID, "--grep", "."]).printing_data(),
+        row("swarm retrieve", &[ORIGINAL_ID, "--grep", words]),
         row("swarm retrieve", &["o-fedcba9876543210"]),
         row("files", &["-n", "0"]),
         row("gate expect", &["review", "review-b.md", "--prompt", words, "--input", "plan.md"]),
         row("gate expect", &["review", words]),
         row("gate check", &[]),
-        row("gate run", &[]).talks(),
+        row("gate run", &[]).printing_messages(),
         row("gate prompt", &["review-a.md"]),
         row("gate prompt", &[words]),
-        row("gate seal", &[&format!("{RUN}/review-c.md")]),
+        row("gate seal", &[&format!("{RUN_FOLDER}/review-c.md")]),
         row("gate live", &[]),
         row("journal", &["--session", "s1"]),
         row("journal", &["--list"]),
@@ -194,7 +194,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("trust", &["--list"]),
         row("trust", &[]),
         row("doctor", &[]),
-        row("redact", &[]).stdin(words).data(),
+        row("redact", &[]).with_stdin(words).printing_data(),
         row("context init", &["--name", words]),
         row("context validate", &["--all"]),
         row("context validate", &[words]),
@@ -221,24 +221,24 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("harness list", &[]),
         row("harness show", &["opencode"]),
         row("completions", &["bash"]),
-        row("handoff", &[words, "--session", "s1"]).talks(),
+        row("handoff", &[words, "--session", "s1"]).printing_messages(),
         row("hook", &["claude-code", "PreCompact"])
-            .stdin(event("PreCompact", serde_json::json!({"trigger": "auto"})))
-            .talks(),
-        row("debug hook", &["claude-code", "SessionStart"]).stdin(compacted.clone()).talks(),
-        row("debug hook", &[words, words]).stdin(words).talks(),
+            .with_stdin(event("PreCompact", serde_json::json!({"trigger": "auto"})))
+            .printing_messages(),
+        row("debug hook", &["claude-code", "SessionStart"]).with_stdin(compacted.clone()).printing_messages(),
+        row("debug hook", &[words, words]).with_stdin(words).printing_messages(),
         row("loop adopt", &[words]),
-        row("loop adopt", &[LOOP]),
+        row("loop adopt", &[LOOP_ID_PREFIX]),
         row("gate run", &["--adopt"]),
-        row("hook", &["claude-code", "SessionStart"]).stdin(compacted),
+        row("hook", &["claude-code", "SessionStart"]).with_stdin(compacted),
         row("hook", &["claude-code", "UserPromptSubmit"])
-            .stdin(event("UserPromptSubmit", serde_json::json!({"prompt": words}))),
+            .with_stdin(event("UserPromptSubmit", serde_json::json!({"prompt": words}))),
         row("hook", &["claude-code", "SubagentStart"])
-            .stdin(event("SubagentStart", serde_json::json!({"agent_id": "a", "agent_type": words}))),
-        row("hook", &["claude-code", "Stop"]).stdin(event(
+            .with_stdin(event("SubagentStart", serde_json::json!({"agent_id": "a", "agent_type": words}))),
+        row("hook", &["claude-code", "Stop"]).with_stdin(event(
             "Stop",
             serde_json::json!({"stop_hook_active": false, "last_assistant_message": words}),
         )),
-        row("hook", &["claude-code", "SessionStart"]).stdin(started),
+        row("hook", &["claude-code", "SessionStart"]).with_stdin(started),
     ]
 }

@@ -1,16 +1,16 @@
 //! `thru resume gate`: shows which files of a manifest were read, as observed by hooks.
 
-use model::event::Action;
-use model::journal::Record;
+use model::event::FileAction;
+use model::journal::JournalRecord;
 use serde::Serialize;
 
 use super::ResumeContext;
-use crate::features::workstreams::{self, Load, LoadLocation, told};
+use crate::features::workstreams::{self, FileToLoad, LoadLocation, told};
 use crate::session::{journal, list};
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Gate {
+pub struct ReadingGate {
     pub project_id: String,
     /// `None` if there has been no session here yet; then no file was read.
     pub session: Option<String>,
@@ -37,47 +37,47 @@ impl GateFile {
     }
 }
 
-impl Gate {
+impl ReadingGate {
     pub fn is_open(&self) -> bool {
         self.files.iter().any(GateFile::is_open)
     }
 }
 
 /// Returns which files of the manifest the session has read since it was compacted.
-pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Gate> {
+pub fn reading_gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<ReadingGate> {
     let desk = ResumeContext::open(world)?;
-    let place = desk.place();
-    let chosen = match list::choose(world, &desk.project.store, session) {
+    let place = desk.workstreams();
+    let chosen = match list::choose_session(world, &desk.project.store, session) {
         Err(Error::Absent { .. }) if session.is_none() => None,
         chosen => Some(chosen?.0),
     };
-    let active = chosen.as_ref().and_then(|id| workstreams::own_state(&desk.project.store, id.as_str()));
+    let active = chosen.as_ref().and_then(|id| workstreams::session_state(&desk.project.store, id.as_str()));
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
-    let found = desk.choose(id.or(active.as_deref()))?;
-    let (_, manifest) = place.manifest(&found)?;
+    let found = desk.choose_workstream(id.or(active.as_deref()))?;
+    let (_, manifest) = place.read_manifest(&found)?;
     // The journal says when files were read; only what follows the last compaction counts.
     let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
-    let journal = chosen.as_ref().map(|id| journal::open(world, Some(id.as_str())));
+    let journal = chosen.as_ref().map(|id| journal::open_journal(world, Some(id.as_str())));
     let journal = match journal.transpose() {
         // The session has begun, but nothing was recorded yet.
         Err(Error::Absent { .. }) if session.is_none() => None,
         journal => journal?,
     };
-    let mut each = |record: &Record| {
+    let mut each = |record: &JournalRecord| {
         if record.is_compaction() {
             reads.clear();
             editing = false;
         }
         for file in record.files.iter().filter(|_| record.agent.is_none()) {
             reads.push((file.path.clone(), record.ts.to_string()));
-            editing |= !file.guess && matches!(file.action, Action::Edit | Action::Create);
+            editing |= !file.guess && matches!(file.action, FileAction::Edit | FileAction::Create);
         }
     };
     if let Some(mut journal) = journal {
-        journal.read(&mut each)?;
+        journal.read_new_records(&mut each)?;
     }
-    let file = |load: Load| GateFile {
-        given: chosen.as_ref().is_some_and(|session| told::is_given(&place, session, &load)),
+    let file = |load: FileToLoad| GateFile {
+        given: chosen.as_ref().is_some_and(|session| told::is_in_context(&place, session, &load)),
         read_at: load
             .path
             .as_deref()
@@ -87,8 +87,8 @@ pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Ga
         lies: load.lies,
         path: load.path,
     };
-    let files = place.loads(&found, &manifest)?.into_iter().map(file).collect();
-    Ok(Gate {
+    let files = place.files_to_load(&found, &manifest)?.into_iter().map(file).collect();
+    Ok(ReadingGate {
         project_id: found.id,
         session: chosen.map(|id| id.to_string()),
         files,
