@@ -166,7 +166,7 @@ fn add_agent_block(block: &Value, between: &mut TextBetween, calls: &mut Vec<(St
             for value in input.as_object().into_iter().flat_map(|fields| fields.values()) {
                 match value.as_str() {
                     Some(text) if input["prompt"].as_str() == Some(text) => {
-                        between.add_text(kind_of_written_text(text), text)
+                        between.add_text(kind_of_written_text(text), text);
                     }
                     Some(text) => between.add_text(
                         input["file_path"].as_str().map_or(TextKind::Code, TextKind::of_path),

@@ -174,7 +174,7 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
         |file: &str| fs::read_to_string(&list).unwrap().lines().any(|line| line == format!("/{file}"));
     // The file is in one worktree, and then in the other.
     for folder in ["project", "tree"] {
-        let mine = env.write_file(&format!("{folder}/{MINE}"), "mine\n");
+        let mine = env.write_file(format!("{folder}/{MINE}"), "mine\n");
         env.run_thru(&["install", "claude-code"]).assert_ok();
         assert!(is_hidden(OURS) && !is_hidden(MINE), "{folder}: {}", fs::read_to_string(&list).unwrap());
         let again = env.run_thru(&["install", "claude-code", "--json"]).assert_ok().stdout;
@@ -185,7 +185,7 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
     // An older version of thru hid the file. A line that the user wrote above ours is left alone.
     env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(is_hidden(MINE));
-    env.write_file(&format!("project/{MINE}"), "mine\n");
+    env.write_file(format!("project/{MINE}"), "mine\n");
     env.run_thru(&["install", "claude-code"]).assert_ok();
     assert!(is_hidden(OURS) && !is_hidden(MINE));
     env.run_thru(&["uninstall", "claude-code"]).assert_ok();

@@ -190,7 +190,7 @@ fn what_the_user_allowed_moves_along() {
 #[test]
 fn uninstalling_everything_names_a_project_that_is_gone() {
     let moved = MovedProject::moved_after(|env| {
-        drop(env.run_thru(&["install", "claude-code", "--local"]).assert_ok())
+        drop(env.run_thru(&["install", "claude-code", "--local"]).assert_ok());
     });
     let settings = moved.new.join(".claude/settings.local.json");
     let elsewhere = |words: &[&str]| moved.env.thru_call(words).in_folder(moved.env.home_folder()).run();
