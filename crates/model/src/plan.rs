@@ -51,6 +51,29 @@ keeping_the_rest! {
     }
 }
 
+/// The value of `migration_status` in a plan that was read from somebody else's file.
+const MIGRATED: &str = "migrated";
+
+/// Whose plan it is. This is all that is read of a `plan.json`, so that its tasks cost little.
+#[derive(Debug, Deserialize)]
+pub struct PlanOwner {
+    #[serde(default)]
+    pub swarm: String,
+    #[serde(default)]
+    migration_status: String,
+}
+
+impl PlanOwner {
+    /// Returns `None` if the file cannot be parsed.
+    pub fn read(bytes: &[u8]) -> Option<PlanOwner> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    pub fn is_migrated(&self) -> bool {
+        self.migration_status == MIGRATED
+    }
+}
+
 keeping_the_rest! {
     pub struct Phase {
         id: u32,
@@ -246,7 +269,7 @@ impl Plan {
 
     /// Returns whether the plan was read from a file that another tool or a person wrote.
     pub fn is_migrated(&self) -> bool {
-        self.migration_status == "migrated"
+        self.migration_status == MIGRATED
     }
 
     /// Parses a `plan.json` of our own store. An older format is updated, and `migrated` is set.

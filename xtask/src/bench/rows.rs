@@ -197,12 +197,14 @@ pub const ROWS: &[Row] = &[
     row("thru pickup ID, 100,000 packets", many_packets, PICKUP, empty, at_most(4.0, 4.5)),
     row("hook before-compact, workstream", with_workstream, COMPACT, compact, at_most(6.0, 6.5)),
     Row {
+        before_each: brief_due,
         speaks: true,
         ..row("hook session-start(compact), workstream", with_workstream, START, restart, at_most(8.0, 8.5))
     },
     row("hook prompt, workstream", with_workstream, PROMPT, prompt, at_most(2.5, 3.0)),
     row("hook before-compact, role", with_role, COMPACT, compact, at_most(6.0, 6.5)),
     Row {
+        before_each: brief_due,
         speaks: true,
         ..row("hook session-start(compact), role", with_role, START, restart, at_most(8.0, 8.5))
     },

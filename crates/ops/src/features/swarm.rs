@@ -4,7 +4,7 @@ mod plan_view;
 
 use harness::HARNESSES;
 use model::config::Settings;
-use model::plan::Plan;
+use model::plan::{Plan, PlanOwner};
 use model::swarm::{self, DEFAULT, SwarmId};
 
 use crate::World;
@@ -17,13 +17,17 @@ pub use plan_view::{AdoptedPlan, SwarmPlan, TaskVerdicts, adopt_plan, show_swarm
 /// on.
 pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<String> {
     // Nearly every plan belongs to no particular swarm, so this check comes first: it costs nothing.
-    let name = plan.swarm.trim();
-    let is_own = name.is_empty() && !plan.is_migrated();
-    if is_own || name == DEFAULT || name == project.settings.swarm_id.trim() {
+    if is_own_plan(project, &plan.swarm, plan.is_migrated()) {
         return None;
     }
     let ours = swarms_in_use(project.world, &project.root.checkout, project.settings);
     swarm::foreign_swarm(plan, &ours).map(str::to_owned)
+}
+
+/// Whether a plan with this swarm is ours, whatever agents are installed.
+fn is_own_plan(project: &ProjectContext, swarm: &str, is_migrated: bool) -> bool {
+    let name = swarm.trim();
+    name.is_empty() && !is_migrated || name == DEFAULT || name == project.settings.swarm_id.trim()
 }
 
 /// Returns whether a swarm is the default one, the one that the settings name, or one whose agents are installed.
@@ -35,6 +39,11 @@ pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
 
 /// Returns the swarm of the current plan, if that swarm is not in use here. A plan that cannot be read belongs to nobody.
 pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
+    let bytes = project.store.read_plan_bytes().ok()??;
+    // A large plan takes long to parse, and nearly every plan is ours.
+    if PlanOwner::read(&bytes).is_some_and(|owner| is_own_plan(project, &owner.swarm, owner.is_migrated())) {
+        return None;
+    }
     let loaded = crate::features::plan::load_plan(project.store).ok()??;
     foreign_swarm_of_plan(project, &loaded.plan)
 }

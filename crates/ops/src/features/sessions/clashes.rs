@@ -130,7 +130,7 @@ fn over_before(store: &Store, own: &OwnWindow) -> Result<impl Fn(&Clash) -> bool
     let entries = roster::read_roster(store, active::TAIL)?;
     Ok(move |clash: &Clash| {
         let is_over =
-            |entry: &Entry| entry.session.as_str() == clash.session && entry.ended && entry.at <= began;
+            |entry: &Entry| entry.session.as_str() == clash.session && entry.ended && entry.at < began;
         !entries.iter().any(is_over)
     })
 }
