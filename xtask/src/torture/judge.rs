@@ -129,7 +129,8 @@ fn judge_doctor(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
         Some(1) if !output.stdout.trim_ascii().is_empty() || !output.stderr.trim_ascii().is_empty() => {}
         Some(1) => wrong.push((LossKind::None, "doctor found something and does not say what".into())),
         _ => {
-            wrong.push((LossKind::None, format!("doctor: {}: {}", output.status, first_line(&output.stderr))));
+            wrong
+                .push((LossKind::None, format!("doctor: {}: {}", output.status, first_line(&output.stderr))));
         }
     }
     Ok(())

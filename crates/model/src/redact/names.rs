@@ -293,6 +293,8 @@ pub(super) struct WordList {
     words: &'static str,
     /// The lengths of the words, by their first letter.
     lengths: [u32; 32],
+    /// The second letters of the words, by their first letter.
+    seconds: [u32; 32],
     /// The last letters of the words.
     lasts: u32,
 }
@@ -300,8 +302,10 @@ pub(super) struct WordList {
 impl WordList {
     pub(super) fn contains_word(&self, word: &[u8]) -> bool {
         let Some(first) = word.first() else { return false };
+        let (first, second) = (usize::from(*first & 31), word.get(1).map_or(0, |second| second & 31));
         word.len() < 32
-            && self.lengths[usize::from(*first & 31)] & 1 << word.len() != 0
+            && self.lengths[first] & 1 << word.len() != 0
+            && self.seconds[first] & 1 << second != 0
             && self.each_word().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
     }
 
@@ -319,19 +323,21 @@ impl WordList {
 
 pub(super) const fn word_list(words: &'static str) -> WordList {
     let bytes = words.as_bytes();
-    let (mut lengths, mut lasts) = ([0; 32], 0);
+    let (mut lengths, mut seconds, mut lasts) = ([0; 32], [0; 32], 0);
     let (mut at, mut start) = (0, 0);
     while at <= bytes.len() {
         if at == bytes.len() || bytes[at] == b' ' {
             if at > start {
-                lengths[(bytes[start] & 31) as usize] |= 1 << (at - start);
+                let first = (bytes[start] & 31) as usize;
+                lengths[first] |= 1 << (at - start);
+                seconds[first] |= 1 << if at - start > 1 { bytes[start + 1] & 31 } else { 0 };
                 lasts |= 1 << (bytes[at - 1] & 31);
             }
             start = at + 1;
         }
         at += 1;
     }
-    WordList { words, lengths, lasts }
+    WordList { words, lengths, seconds, lasts }
 }
 
 /// Iterates over the words of a name, the last one first.
