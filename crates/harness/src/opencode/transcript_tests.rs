@@ -88,6 +88,6 @@ fn sub_agents_torn_and_unknown_rows() {
     );
     assert_eq!(
         items_of_line(&spent),
-        r#"[Usage(Usage { message: Some("msg_1"), model: None, input: 5, cache_read: 2, cache_write: 3, output: 1 })]"#
+        r#"[Usage(TokenUsage { message: Some("msg_1"), model: None, input: 5, cache_read: 2, cache_write: 3, output: 1 })]"#
     );
 }
