@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::candidate::{Candidate, FactClass};
 use crate::content::TextContent;
 
-/// A summary of fewer bytes does not describe the state, so the last words and finished work are added to it.
+/// A summary of fewer bytes does not describe the state, so the last words, finished work
+/// and earlier requests are added to it.
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
 /// The most files that were only read and are added to a summary that is not thin.
@@ -24,8 +25,10 @@ fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
         // A summary often leaves out how the project is checked.
         FactClass::Checks => Some(2),
         FactClass::Edited | FactClass::Read => Some(6),
-        FactClass::Goal | FactClass::State | FactClass::Done => Some(if thin { 3 } else { 0 }),
-        FactClass::Commands | FactClass::Earlier | FactClass::Named => Some(0),
+        FactClass::Goal | FactClass::State | FactClass::Done | FactClass::Earlier => {
+            Some(if thin { 3 } else { 0 })
+        }
+        FactClass::Commands | FactClass::Named => Some(0),
     }
 }
 

@@ -262,3 +262,23 @@ fn what_is_printed_about_files_and_hooks_is_short() {
     let doctor = env.run_thru(&["doctor"]).stdout;
     assert!(doctor.contains("wired and never fired here: UserPromptSubmit"), "{doctor}");
 }
+
+/// A summary of a few words does not hold the first request, so the brief next to it must.
+#[test]
+fn a_short_summary_does_not_hide_the_first_request() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    let requests = [
+        "Implement class Coupon in coupon.py with code and percentage. Percentages must be integers from 1 to 90.",
+        "Now write a test: codes are case-insensitive",
+        "what is changed in git right now?",
+    ];
+    for (at, request) in requests.iter().enumerate() {
+        env.fire_event("s1", "UserPromptSubmit", json!({"prompt": request}));
+        edit(&env, "s1", &format!("e{at}"), &format!("a{at}.py"));
+        env.fire_event("s1", "Stop", json!({"last_assistant_message": "Two files are changed."}));
+    }
+    env.write_file("project/summary.txt", "The user works on a shop.");
+    let brief = env.run_thru(&["brief", "--summary", "summary.txt"]).assert_ok().stdout;
+    assert!(brief.contains("integers from 1 to 90"), "{brief}");
+}
