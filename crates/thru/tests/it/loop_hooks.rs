@@ -337,6 +337,10 @@ fn limits_end_it_and_say_which() {
         looped.report_stop_with_words(minute + 1, last).assert_silent(reason);
         let state = looped.loop_state();
         assert_eq!((&state["status"], &state["ended_reason"]), (&json!("paused"), &json!(reason)), "{state}");
+        // Without more iterations, a loop at its limit would not be resumed.
+        let status = looped.env.run_thru(&["status"]).assert_ok().stdout;
+        assert!(status.contains("`thru loop resume"), "{status}");
+        assert_eq!(status.contains("`thru loop resume --max-iterations N`"), reason == "limit", "{status}");
     }
 }
 

@@ -21,14 +21,19 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let records = all_loops(store)?.0;
     let foreign = records.iter().filter(|record| is_without_consent(store, &record.state)).count();
     let is_paused = |state: &Loop| state.status == LoopStatus::Paused && !is_without_consent(store, state);
-    let paused = records.iter().filter(|record| is_paused(&record.state)).count();
-    if paused > 0 {
-        let text = format!(
-            "{}; `thru loop log` says why, `thru loop resume` continues it",
-            count_with_noun(paused, "loop")
-        );
-        let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused));
-        lines.push(line.with_next(Urgency::Paused, "thru loop resume", "continues the paused loop"));
+    let is_used_up = |state: &Loop| state.max_iterations > 0 && state.iteration >= state.max_iterations;
+    let paused: Vec<&Loop> =
+        records.iter().map(|record| &record.state).filter(|state| is_paused(state)).collect();
+    if !paused.is_empty() {
+        // Without more iterations a loop at its limit is not resumed.
+        let (resume, what) = match paused.iter().all(|state| is_used_up(state)) {
+            true => ("thru loop resume --max-iterations N", "gives the paused loop more iterations"),
+            false => ("thru loop resume", "continues the paused loop"),
+        };
+        let number = count_with_noun(paused.len(), "loop");
+        let text = format!("{number}; `thru loop log` says why, `{resume}` continues it");
+        let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
+        lines.push(line.with_next(Urgency::Paused, resume, what));
     }
     if foreign > 0 {
         let text = format!("{}; never fed, `thru loop list` names them", count_with_noun(foreign, "loop"));
