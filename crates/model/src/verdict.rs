@@ -1,8 +1,8 @@
 //! Reads the ruling in a judging agent's answer, in the forms that models use: `VERDICT: APPROVED`, bold, in a list, a
 //! table, a code fence, or a heading with the word below it.
 //!
-//! An answer that could mean anything else is unreadable. A rejection that is not understood only costs a question, but
-//! a pass that nobody gave would skip the review.
+//! An approval that leaves any doubt is unreadable, because a pass that nobody gave would skip the review. A rejection
+//! that is not understood costs only a question.
 
 mod fields;
 mod label;

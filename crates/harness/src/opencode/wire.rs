@@ -67,8 +67,8 @@ pub fn encode(reply: &Reply, kind: &EventKind) -> Vec<u8> {
     serde_json::json!({ name: text }).to_string().into_bytes()
 }
 
-/// Returns the output of a tool if a summary may replace it. The payloads of our plugin contain the output of these
-/// tools. The answers of agents are never replaced.
+/// Returns the output of a tool if a summary may replace it. Our plugin passes on the output of a few tools
+/// only. The answer of an agent is never replaced.
 pub fn replaceable_output<'a>(done: &ToolDone<'a>) -> Option<Cow<'a, str>> {
     let is_replaced = match done.tool.as_ref() {
         // A command that was aborted or took too long has no exit code. It failed, and failures are shown whole.

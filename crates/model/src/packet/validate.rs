@@ -162,10 +162,8 @@ fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Optio
         let unknown =
             |item: &&ListItem| is_entry(&item.text) && !known.iter().any(|entry| is_own(&item.text, entry));
         for item in items.iter().filter(unknown) {
-            let text = format!(
-                "`{heading}` lists {}, `{key}` does not have it",
-                in_quotation_marks(&item.text, 100)
-            );
+            let text =
+                format!("`{heading}` lists {}, but `{key}` does not", in_quotation_marks(&item.text, 100));
             find(FindingLevel::Note, Some(item.line), text, hint);
         }
     }

@@ -9,7 +9,7 @@ use super::names::{self, WordList, word_list};
 /// How much a word looks like a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// Words and digits: it is a password if a value is expected there.
+    /// Made of words and digits. It is a password only where the line expects a value.
     Likely,
     /// It is a password wherever it stands in such a line.
     Obvious,

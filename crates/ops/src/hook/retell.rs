@@ -107,7 +107,7 @@ pub struct TranscriptReplay {
     said: Option<usize>,
     /// The index of the call that ended on the current line.
     ended: Option<usize>,
-    /// The branch of the current line.
+    /// The git branch that the last lines named.
     branch: String,
     /// What the lines say about the context window.
     pub window: WindowFacts,

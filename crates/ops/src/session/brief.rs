@@ -145,7 +145,7 @@ pub struct BriefOptions<'a> {
     pub occasion: Option<Occasion>,
     /// A transcript to compose the brief from, as if the session ended where the transcript ends.
     pub transcript: Option<&'a Path>,
-    /// The harness whose limits apply, and which wrote the transcript.
+    /// The harness whose limits apply; by default that of the session.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
     /// A file with the summary that the agent can see after a compaction.

@@ -104,7 +104,7 @@ fn resolve_session_id(store: &Store, named: &str, id: &Id) -> Result<Id> {
             hint: "`thru journal --list` shows the sessions".into(),
         }),
         many => Err(Error::Refused {
-            what: format!("`{named}` is the beginning of {} sessions", many.len()),
+            what: format!("{} sessions have ids that begin with `{named}`", many.len()),
             hint: many.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", "),
         }),
     }

@@ -24,7 +24,7 @@ pub struct Args {
     /// The event to compose it for [default: a compaction if there was one and the session goes on]
     #[arg(long, value_enum)]
     event: Option<OccasionArg>,
-    /// The harness whose limits apply, and whose transcript it is
+    /// Use the limits of this harness [default: the harness of the session]
     #[arg(long = "for", value_name = "HARNESS")]
     harness: Option<String>,
     /// At most this many characters, counted as the harness counts (UTF-16 units)

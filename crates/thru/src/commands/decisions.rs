@@ -16,8 +16,8 @@ const MAX_TEXT_CHARS: usize = 160;
 
 /// Decisions: which hold, why, and what they took the place of
 ///
-/// They are lines of .agent/context/decisions.jsonl, which only grows; context.md beside it is the same to read.
-/// `thru decide` records one.
+/// Decisions are lines of .agent/context/decisions.jsonl, which only grows. context.md next to it lists them for people.
+/// `thru decide` records a decision.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -52,7 +52,7 @@ fn files_named_below_confirmed_count() {
     let prompt = told["prompt"].as_str().unwrap();
     assert!(prompt.contains("- `src/lex.rs` — edited, chosen by the user\n"), "{told}");
     let checked = env.run_thru(&["packet", "validate", &id]).assert_ok();
-    assert!(checked.stdout.contains("`relevant_files_confirmed` does not have it"), "{checked}");
+    assert!(checked.stdout.contains("but `relevant_files_confirmed` does not"), "{checked}");
     env.run_thru(&["packet", "unconfirm", &id, "src/lex.rs"]).assert_ok();
     assert!(read_text(&path).contains("### Confirmed\n\nBegin here:\n"), "{}", read_text(&path));
 

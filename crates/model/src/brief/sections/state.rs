@@ -113,7 +113,7 @@ fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
     all.add_fact(FactClass::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
-/// Adds calls that had begun when the records end. The next agent must check their results.
+/// Adds calls that were still running when the records end. The next agent must check their results.
 fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
     let begun: Vec<&str> = digest.unfinished_calls().collect();
     if begun.is_empty() {

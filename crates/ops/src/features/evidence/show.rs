@@ -96,7 +96,7 @@ pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<
         .collect()
 }
 
-/// Returns what rejects a task, in one line. A bundle that cannot be read rejects nothing.
+/// Returns the entry that rejects a task, as one line; `None` if there is none or the bundle cannot be read.
 pub(crate) fn rejection(store: &Store, id: &str) -> Option<String> {
     let bundle = store.read_evidence(&Id::new(id).ok()?).ok()??;
     model::evidence::rejection(&bundle.entries).map(EvidenceEntry::describe)

@@ -152,8 +152,8 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
     ))
 }
 
-/// Returns the current session. Inside a session, a command that names no loop means a loop of that session,
-/// because some commands cannot be undone.
+/// Returns the current session. Inside a session, a command that names no loop acts on a loop of that
+/// session only, because some commands cannot be undone and must not hit another session's loop.
 fn current_session(world: &World, store: &Store) -> Option<Id> {
     match list::choose_session(world, store, None) {
         Ok((session, SessionChoice::Harness)) => Some(session),

@@ -26,7 +26,7 @@ pub struct Args {
     /// Seconds after which a command is ended [default: gates.timeout_s]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
-    /// Launch again even outputs that have used up their launches
+    /// Also launch outputs that have used up their launches
     #[arg(long)]
     again: bool,
     /// Show commands and prompts that were not allowed on this machine, ask about them, then run; needs a terminal

@@ -36,10 +36,10 @@ struct InstallTarget {
     /// The swarm: its agents have the prefix ID_ [default: the setting swarm.id]
     #[arg(long, value_name = "ID")]
     swarm: Option<String>,
-    /// Your own agents, for every project
+    /// Install your own agents, for every project
     #[arg(long, group = "scope")]
     user: bool,
-    /// The project's agents, which are in git, for everybody
+    /// Install into the project, to share the agents in git
     #[arg(long, group = "scope")]
     project: bool,
     /// Your agents for this project, which are not in git [default]

@@ -10,7 +10,7 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 /// Show the plan with the verdicts on its tasks, and whose plan it is
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Make the plan this swarm's
+    /// Assign the plan to this swarm
     #[arg(long)]
     adopt: bool,
     /// With --adopt: the swarm [default: the setting swarm.id]
