@@ -173,6 +173,7 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["resume", "new", "02-mine"]),
     plain_command(&["resume", "new", WORKSTREAM_ID, "--load", "../outside/secret.md"]),
     plain_command(&["resume", "use", WORKSTREAM_ID]),
+    plain_command(&["resume", "list"]),
     plain_command(&["resume", "show", WORKSTREAM_ID]),
     plain_command(&["resume", "validate"]),
     plain_command(&["resume", "update", WORKSTREAM_ID, "--task-done"]),
