@@ -60,6 +60,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
         Mode::Write => Some(Project::find_or_create(world)?.store),
         Mode::DryRun => Project::find_for_reading(world).ok().map(|project| project.store),
     };
+    let known = store.as_ref().map(store::Store::list_summarised).transpose()?.unwrap_or_default().0;
     let mut report = OutputsReport::default();
     let mut entries = dir.entries()?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -88,9 +89,11 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
             summary_bytes: kept.summary.len().min(text.len()),
             imported: true,
         };
-        // An original that was removed because it was old is stored again.
+        // An original that was removed because it was old is stored again, and so is one that a crash kept out of the
+        // log.
+        let is_logged = known.iter().any(|one| one.id == id);
         let is_stored = match &store {
-            Some(store) => store.read_original(&id)?.is_some(),
+            Some(store) => is_logged && store.read_original(&id)?.is_some(),
             None => false,
         };
         let is_known = is_stored || report.outputs.iter().any(|one| one.id == id);
