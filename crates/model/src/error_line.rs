@@ -57,11 +57,11 @@ const ERROR_LEVELS: &[&str] = &[
 ];
 
 /// What stands before the colon of a message that reports an error, in lower case.
-const LABELS: &[&str] =
+const ERROR_LABELS: &[&str] =
     &["error", "errors", "fatal", "panic", "exception", "failure", "failed", "err", "critical", "caused by"];
 
 /// How a message about an error begins, in lower case: alone, or after the name of a program and a colon.
-const MESSAGE_BEGINNINGS: &[&str] = &[
+const ERROR_BEGINNINGS: &[&str] = &[
     "error[",
     "error(",
     "failed to ",
@@ -106,25 +106,26 @@ const ERROR_PARTS: &[&str] = &[
 ];
 
 /// Words that are counted in a report of failures, in lower case.
-const COUNTED: &[&str] = &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
+const COUNTED_NOUNS: &[&str] = &["failed", "failures", "failure", "failing", "errors", "error", "errored"];
 
 /// Words that may stand between a number and what is counted.
-const BETWEEN: &[&str] = &["test", "tests", "spec", "specs", "files", "checks", "type", "lint", "fatal"];
+const WORDS_BEFORE_COUNTED_NOUN: &[&str] =
+    &["test", "tests", "spec", "specs", "files", "checks", "type", "lint", "fatal"];
 
 /// Returns whether a line of a log or of a test run reports an error.
 pub fn is_error_line(line: &str) -> bool {
     let line = line.trim();
-    if is_reported(line) {
+    if is_error_report(line) {
         return true;
     }
     let lower = without_zero_counts(line).to_lowercase();
     let has_word = ERROR_WORDS.iter().chain(DOUBTFUL_WORDS).any(|word| lower.contains(word));
-    !is_passed_test(line) && (has_word && !is_code(line) || is_placed(line))
+    !is_passed_test(line) && (has_word && !is_source_code(line) || starts_with_file_and_line(line))
 }
 
 /// Returns whether a line has a form in which programs report errors. In source code, and in lists of files, words such
 /// as `error` alone report nothing.
-pub fn is_reported(line: &str) -> bool {
+pub fn is_error_report(line: &str) -> bool {
     let line = without_zero_counts(line);
     let lower = line.to_lowercase();
     let words = || {
@@ -140,7 +141,7 @@ pub fn is_reported(line: &str) -> bool {
 }
 
 /// Returns whether a line begins like a finding of a compiler or linter: `src/a.go:12:3: unused variable`.
-pub fn is_placed(line: &str) -> bool {
+pub fn starts_with_file_and_line(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
     file.contains('.') && !file.contains(' ') && is_number(number)
@@ -150,14 +151,14 @@ pub fn is_placed(line: &str) -> bool {
 pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     let lower = line.to_lowercase();
-    if !COUNTED.iter().any(|word| lower.contains(word)) {
+    if !COUNTED_NOUNS.iter().any(|word| lower.contains(word)) {
         return Cow::Borrowed(line);
     }
     let (words, lower): (Vec<&str>, Vec<&str>) =
         (line.split_whitespace().collect(), lower.split_whitespace().collect());
     let (mut kept, mut at) = (Vec::new(), 0);
     while at < words.len() {
-        match zero_count(&lower[at..]) {
+        match zero_count_length(&lower[at..]) {
             0 => {
                 kept.push(words[at]);
                 at += 1;
@@ -169,21 +170,21 @@ pub fn without_zero_counts(line: &str) -> Cow<'_, str> {
 }
 
 /// Returns how many of the first words (in lower case) say that nothing failed.
-fn zero_count(words: &[&str]) -> usize {
+fn zero_count_length(words: &[&str]) -> usize {
     let bare = |i: usize| words.get(i).map_or("", |word| word.trim_matches(PUNCTUATION));
     let is_last = |i: usize| {
         words[i].ends_with([',', ';', ')', '|', ']', '.'])
             || words.get(i + 1).is_none_or(|next| *next == "|" || next.ends_with(':'))
     };
-    let counted = |i: usize| COUNTED.contains(&bare(i));
+    let counted = |i: usize| COUNTED_NOUNS.contains(&bare(i));
     match bare(0) {
         "0" if counted(1) => 2,
-        "0" if BETWEEN.contains(&bare(1)) && counted(2) => 3,
+        "0" if WORDS_BEFORE_COUNTED_NOUN.contains(&bare(1)) && counted(2) => 3,
         // `no error handler` says something else.
         "no" if bare(1) == "errors" || bare(1) == "failures" => 2,
         "no" if counted(1) && (is_last(1) || matches!(bare(2), "found" | "detected" | "reported")) => 2,
         word => match word.split_once([':', '=']) {
-            Some((name, "0")) if COUNTED.contains(&name) && is_last(0) => 1,
+            Some((name, "0")) if COUNTED_NOUNS.contains(&name) && is_last(0) => 1,
             // `errors: 0`, but not `error: 0 is not a shard`.
             _ if counted(0) && words[0].ends_with([':', '=']) && bare(1) == "0" && is_last(1) => 2,
             _ => 0,
@@ -197,11 +198,11 @@ const PUNCTUATION: &[char] = &['(', ')', '[', ']', ',', ';', ':', '.', '!', '|',
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_matches(PUNCTUATION)).collect();
     let is_some = |word: &str| is_number(word) && word.bytes().any(|digit| digit != b'0');
-    let is_counted = |word: Option<&&str>| word.is_some_and(|word| COUNTED.contains(word));
+    let is_counted = |word: Option<&&str>| word.is_some_and(|word| COUNTED_NOUNS.contains(word));
     words.iter().enumerate().any(|(i, word)| match word.split_once([':', '=']) {
-        Some((name, number)) => COUNTED.contains(&name) && is_some(number),
+        Some((name, number)) => COUNTED_NOUNS.contains(&name) && is_some(number),
         None if is_some(word) => {
-            let is_between = words.get(i + 1).is_some_and(|word| BETWEEN.contains(word));
+            let is_between = words.get(i + 1).is_some_and(|word| WORDS_BEFORE_COUNTED_NOUN.contains(word));
             is_counted(words.get(i + 1)) || is_between && is_counted(words.get(i + 2))
         }
         None => false,
@@ -232,13 +233,13 @@ fn has_error_message(line: &str) -> bool {
         let is_label = parts.peek().is_some() || lower.ends_with(':');
         let label = lower.trim_end_matches([':', ' ', ']', ')', '*']);
         let last = label.rsplit(' ').next().unwrap_or_default();
-        let is_error_label = LABELS.contains(&label)
-            || LABELS[..4].contains(&last)
+        let is_error_label = ERROR_LABELS.contains(&label)
+            || ERROR_LABELS[..4].contains(&last)
             || label.starts_with("error ")
             || part.split(' ').next_back().is_some_and(is_error_type);
         if is_label && is_error_label
-            || MESSAGE_BEGINNINGS.iter().any(|words| lower.starts_with(words))
-            || is_finding(part)
+            || ERROR_BEGINNINGS.iter().any(|words| lower.starts_with(words))
+            || starts_with_finding_code(part)
         {
             return true;
         }
@@ -247,7 +248,7 @@ fn has_error_message(line: &str) -> bool {
 }
 
 /// Whether a part begins with the code of a linter for an error: `E1101: x`, `[E1101(no-member), f] x`.
-fn is_finding(part: &str) -> bool {
+fn starts_with_finding_code(part: &str) -> bool {
     let code = part.trim_start_matches('[');
     let digits = code.strip_prefix(['E', 'F']).unwrap_or_default();
     digits.bytes().take_while(u8::is_ascii_digit).count() >= 3
@@ -283,7 +284,7 @@ fn is_passed_test(line: &str) -> bool {
 }
 
 /// Whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy, error) {`.
-fn is_code(line: &str) -> bool {
+fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ") && line.contains(['(', '=', '<', '.', '"', '&'])
 }
 

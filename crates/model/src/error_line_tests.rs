@@ -93,7 +93,7 @@ fn in_code_and_lists_only_reports_count() {
         "2 tests failed",
         "make: *** [all] Error 2",
     ] {
-        assert!(is_reported(line), "{line}");
+        assert!(is_error_report(line), "{line}");
     }
     for line in [
         "src/a.rs:12:    let error = 3;",
@@ -103,6 +103,6 @@ fn in_code_and_lists_only_reports_count() {
         "def on_error(failed):",
         "} catch (error) {",
     ] {
-        assert!(!is_reported(line), "{line}");
+        assert!(!is_error_report(line), "{line}");
     }
 }

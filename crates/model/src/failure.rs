@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::error_line::{ERROR_WORDS, is_placed, without_zero_counts};
+use crate::error_line::{ERROR_WORDS, starts_with_file_and_line, without_zero_counts};
 use crate::redact::Redacted;
 use crate::run;
 
@@ -107,7 +107,7 @@ fn is_informative(line: &str) -> bool {
     !is_other
         && !is_log_entry(&lower)
         && (has(ERROR_WORDS) && !is_source_code(line)
-            || is_placed(line) && (!is_from_test(line) || has(TEST_WORDS)))
+            || starts_with_file_and_line(line) && (!is_from_test(line) || has(TEST_WORDS)))
 }
 
 /// Whether a line, in lower case, is an entry of a log in JSON that is not an error: `{"time":"…","level":"warn",…}`.

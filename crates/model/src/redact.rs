@@ -161,7 +161,7 @@ fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>
     while let Some(hit) = scan::next(text, floor, options, &mut heads) {
         floor = hit.end;
         hits.push(hit);
-        while let Some(rest) = values::continued(text, floor) {
+        while let Some(rest) = values::continuation_of_split_token(text, floor) {
             floor = rest.end;
             hits.push(rest);
         }

@@ -120,14 +120,14 @@ pub struct ErrorLine {
 /// Returns the error lines of an output in order, without characters that a terminal would obey.
 pub fn error_lines_of_output(output: &Redacted, lines: &[&str], kind: OutputKind) -> Vec<ErrorLine> {
     let is_error: fn(&str) -> bool = match kind {
-        OutputKind::Json => return json::errors(output),
+        OutputKind::Json => return json::find_json_errors(output),
         OutputKind::Log | OutputKind::Table => {
             |line| json::line_reports_error(line).unwrap_or_else(|| error_line::is_error_line(line))
         }
         // In code and in lists of files, words such as `error` report nothing.
-        OutputKind::Matches => |line| error_line::is_reported(line) || kind::is_compiler_message(line),
-        OutputKind::Diff => |line| !line.starts_with(['+', '-']) && error_line::is_reported(line),
-        OutputKind::Code | OutputKind::Listing => error_line::is_reported,
+        OutputKind::Matches => |line| error_line::is_error_report(line) || kind::is_compiler_message(line),
+        OutputKind::Diff => |line| !line.starts_with(['+', '-']) && error_line::is_error_report(line),
+        OutputKind::Code | OutputKind::Listing => error_line::is_error_report,
     };
     let shown = |(i, line): (usize, &&str)| {
         let text = clean_line(line).trim().to_owned();

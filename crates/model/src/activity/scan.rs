@@ -16,7 +16,7 @@ pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
         let start = memrchr(b'\n', &text[read..at]).map_or(read, |end| read + end + 1);
         let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
         let line = &text[start..end];
-        if time_of(line).is_none_or(|ts| ts >= from) {
+        if time_of_line(line).is_none_or(|ts| ts >= from) {
             lines.push(EditLine(line));
         }
         read = end;
@@ -33,7 +33,7 @@ impl<'t> EditLine<'t> {
     /// record one file relative to different folders, so only the names can be compared before the line is parsed.
     pub fn names(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
         let name = |path: &'t [u8]| memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
-        paths.0.find_iter(self.0).map(move |at| name(text_at(self.0, at + PATH.len())))
+        paths.0.find_iter(self.0).map(move |at| name(string_at(self.0, at + PATH.len())))
     }
 }
 
@@ -50,33 +50,33 @@ impl Default for PathFinder {
 }
 
 /// Returns the texts of a key, as they are written in JSON. The key is given as `"key":"`.
-pub fn texts_of<'t>(text: &'t [u8], key: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
-    memmem::find_iter(text, key).map(move |at| text_at(text, at + key.len()))
+pub fn string_values_of_key<'t>(text: &'t [u8], key: &'static [u8]) -> impl Iterator<Item = &'t [u8]> {
+    memmem::find_iter(text, key).map(move |at| string_at(text, at + key.len()))
 }
 
-fn text_at(text: &[u8], start: usize) -> &[u8] {
+fn string_at(text: &[u8], start: usize) -> &[u8] {
     &text[start..start + end_of_string(&text[start..])]
 }
 
 /// Returns when the user last wrote something, at `before` or earlier.
-pub fn last_prompt<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
+pub fn last_prompt_time<'t>(text: &'t [u8], before: &str) -> Option<&'t str> {
     let prompts = memmem::find_iter(text, br#""event":"prompt""#);
     let line = |at: usize| &text[memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1)..at];
-    prompts.filter_map(|at| time_of(line(at))).filter(|ts| *ts <= before).last()
+    prompts.filter_map(|at| time_of_line(line(at))).filter(|ts| *ts <= before).last()
 }
 
 /// How many lines at the beginning of a text are compared with the time. Records from a transcript may be older than
 /// the lines around them.
-const FIRST_LINES: usize = 32;
+const LINES_EXAMINED: usize = 32;
 
 /// Returns whether the end of a journal contains everything since `from`: its first lines are all older.
 pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
-    let mut times = text.split(|b| *b == b'\n').filter_map(time_of).take(FIRST_LINES).peekable();
+    let mut times = text.split(|b| *b == b'\n').filter_map(time_of_line).take(LINES_EXAMINED).peekable();
     times.peek().is_some() && times.all(|ts| ts < from)
 }
 
 /// Returns the time of a line. It is near the beginning of the line.
-pub fn time_of(line: &[u8]) -> Option<&str> {
+pub fn time_of_line(line: &[u8]) -> Option<&str> {
     const BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
     const TIME: &[u8] = br#""ts":""#;
     let rest = match line.strip_prefix(BEGINNING) {

@@ -26,7 +26,7 @@ fn lines_that_record_edits() {
 
 #[test]
 fn the_last_prompt_before_a_time() {
-    let last = |before: &str| last_prompt(JOURNAL.as_bytes(), before);
+    let last = |before: &str| last_prompt_time(JOURNAL.as_bytes(), before);
     assert_eq!(last("2026-11-15T19:05:00Z"), Some("2026-11-15T19:03:00Z"));
     assert_eq!(last("2026-11-15T19:02:59Z"), Some("2026-11-15T19:00:00Z"));
     assert_eq!(last("2026-11-15T18:00:00Z"), None);

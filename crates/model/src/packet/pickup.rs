@@ -361,8 +361,7 @@ fn files_part(pickup: &PickupInput) -> String {
     let reasons =
         pickup.document.section(&[SectionHead::exact(2, FILES_HEADING)]).map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
-    let mut used: [(&str, Vec<String>); 3] =
-        ["edited", "read", "named in a command"].map(|how| (how, Vec::new()));
+    let mut used: [(&str, Vec<String>); 3] = USES.map(|how| (how, Vec::new()));
     for claim in files.iter().take(MAX_FILES) {
         let shown = mention_path(&claim.subject, claim, pickup.mention);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
@@ -414,10 +413,12 @@ fn reason_after_path<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
+/// How a session can have used a file, as packets say it.
+const USES: [&str; 3] = ["edited", "read", "named in a command"];
+
 /// `read`, `edited 2×, read`, `named in a command`: nothing else is known of it.
 fn is_only_used(why: &str) -> bool {
-    let is_use =
-        |part: &str| ["edited", "read", "named in a command"].iter().any(|word| part.starts_with(word));
+    let is_use = |part: &str| USES.iter().any(|word| part.starts_with(word));
     !why.is_empty() && why.split(", ").all(is_use)
 }
 

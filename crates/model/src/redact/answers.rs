@@ -3,13 +3,13 @@
 use super::SecretHit;
 use super::classes::{ALNUM, byte_is, byte_or_newline, ends_with_ignore_case};
 use super::context;
-use super::grades::{Grade, grade};
-use super::mentions::LINKS;
-use super::nouns::Noun;
-use super::words::{REACH, Word, line_end, words};
+use super::grades::{PasswordGrade, grade_word};
+use super::mentions::WORDS_BEFORE_VALUE;
+use super::nouns::SecretNoun;
+use super::words::{LineWord, MAX_BYTES_READ, end_of_line_within_reach, words_between};
 
 /// Finds the recovery phrase of a wallet, and recovery codes, after their noun.
-pub fn phrase(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn recovery_phrase_or_code(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(&text[floor..start], word));
     match &text[start..end] {
         b"phrase" | b"Phrase" | b"words" | b"seed"
@@ -19,7 +19,7 @@ pub fn phrase(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Sec
         }
         b"mnemonic" | b"Mnemonic" | b"MNEMONIC" => context::recovery_phrase(text, end),
         b"codes" | b"code" | b"Codes" if told(&["recovery ", "backup ", "scratch ", "emergency "]) => {
-            code(text, end)
+            next_recovery_code(text, end)
         }
         _ => None,
     }
@@ -27,9 +27,9 @@ pub fn phrase(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Sec
 
 /// Finds the next recovery code, such as `7mh6m-oi7oc`, on this line or the next ones. `end` is after the noun or the
 /// code before.
-fn code(text: &[u8], end: usize) -> Option<SecretHit> {
-    let window_end = text.len().min(end + REACH);
-    words(text, end, window_end)
+fn next_recovery_code(text: &[u8], end: usize) -> Option<SecretHit> {
+    let window_end = text.len().min(end + MAX_BYTES_READ);
+    words_between(text, end, window_end)
         .take(6)
         .find(|word| {
             let bare = word.bytes(text);
@@ -45,15 +45,19 @@ fn code(text: &[u8], end: usize) -> Option<SecretHit> {
 }
 
 /// Finds what a command prints that shows a password: `$ cat password.txt` and `x` on the next line.
-pub fn printed(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_printed_by_command(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let shows = word == b"pass" && text[end..].starts_with(b" show ");
     if !(shows || word.len() >= 4 && names_secret(word)) {
         return None;
     }
-    let line = context::text_after_last_break(&text[floor.max(start.saturating_sub(REACH))..start]);
+    let line = context::text_after_last_break(&text[floor.max(start.saturating_sub(MAX_BYTES_READ))..start]);
     let typed = line.starts_with(b"$ ") || line.starts_with(b"# ") || line.starts_with(b"% ");
-    if shows || typed { alone(text, line_end(text, end), Grade::Likely) } else { None }
+    if shows || typed {
+        only_word_on_line(text, end_of_line_within_reach(text, end), PasswordGrade::Likely)
+    } else {
+        None
+    }
 }
 
 fn names_secret(word: &[u8]) -> bool {
@@ -64,9 +68,15 @@ fn names_secret(word: &[u8]) -> bool {
 
 /// Finds the value on the line below a label, a question or a demand: `Password` and `x`, `what's the pass?` and
 /// `Rita: x`.
-pub fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: Noun) -> Option<SecretHit> {
+pub fn secret_on_line_below(
+    text: &[u8],
+    line_start: usize,
+    end: usize,
+    line_end: usize,
+    noun: SecretNoun,
+) -> Option<SecretHit> {
     const LONGEST_LABEL: usize = 8;
-    if noun != Noun::Password
+    if noun != SecretNoun::Password
         || byte_or_newline(text, line_end) != b'\n' && byte_or_newline(text, line_end) != b'\\'
     {
         return None;
@@ -75,7 +85,7 @@ pub fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: 
     let asks = text[..line_end].trim_ascii_end().ends_with(b"?");
     let last = rest.iter().all(|byte| b":?!.*`'\")=".contains(byte))
         || matches!(rest, b"is" | b"is:" | b"again" | b"pls" | b"please");
-    let label = words(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
+    let label = words_between(text, line_start, end).take(LONGEST_LABEL + 1).count() <= LONGEST_LABEL;
     // A line of code is no label.
     let code = text[line_start..line_end].iter().any(|byte| b"(){}=;%$[]+|&".contains(byte));
     // A demand may announce the value: `use the following password to proceed:`.
@@ -84,11 +94,11 @@ pub fn below(text: &[u8], line_start: usize, end: usize, line_end: usize, noun: 
     if !told {
         return None;
     }
-    alone(text, line_end, Grade::Likely)
+    only_word_on_line(text, line_end, PasswordGrade::Likely)
 }
 
 /// Returns the only word on the line after the break at `at`, perhaps after the name of who says it.
-fn alone(text: &[u8], at: usize, least: Grade) -> Option<SecretHit> {
+fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<SecretHit> {
     let mut at = at;
     let mut breaks = 0;
     while breaks < 3
@@ -99,21 +109,21 @@ fn alone(text: &[u8], at: usize, least: Grade) -> Option<SecretHit> {
         // The value may be in a block of code.
         let fence = text[at..].trim_ascii_start();
         if fence.starts_with(b"```") {
-            at = line_end(text, text.len() - fence.len());
+            at = end_of_line_within_reach(text, text.len() - fence.len());
         }
     }
     if breaks == 0 {
         return None;
     }
-    let line_end = line_end(text, at);
+    let line_end = end_of_line_within_reach(text, at);
     let mut said = None;
-    for (count, word) in words(text, at, line_end).enumerate() {
+    for (count, word) in words_between(text, at, line_end).enumerate() {
         if let Some((previous, _)) = said.replace((word, count)) {
-            let previous: Word = previous;
+            let previous: LineWord = previous;
             let bare = previous.bytes(text);
             let speaker = previous.colon
                 || bare.ends_with(b"]")
-                || LINKS.contains_word(bare)
+                || WORDS_BEFORE_VALUE.contains_word(bare)
                 || matches!(bare, b">" | b"sure" | b"ok");
             let time = bare.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b']' | b'.'));
             if !(speaker || time || count == 1 && word.colon) || count > 3 {
@@ -125,5 +135,5 @@ fn alone(text: &[u8], at: usize, least: Grade) -> Option<SecretHit> {
     let whole = matches!(byte_or_newline(text, line_end), b'\n' | b'\r' | b'\\')
         && !word.colon
         && !word.is_code(text);
-    (whole && grade(word.bytes(text)) >= Some(least)).then(|| word.hit())
+    (whole && grade_word(word.bytes(text)) >= Some(least)).then(|| word.hit())
 }

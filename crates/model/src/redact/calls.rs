@@ -8,7 +8,7 @@ use super::classes::{
 };
 use super::named::{MAX_BLANKS, MAX_NAME_BYTES, hit_if_secret, is_variable_style};
 use super::names::{self, NameStrength, NameVerdict};
-use super::values::{self, Value, ValueContext};
+use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, headers, stated};
 
 /// How many bytes of a call are examined for its arguments.
@@ -33,12 +33,12 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
         let value =
-            values::value(text, after).filter(|value| value.quoted && value.end - value.start == 32)?;
+            values::value_at(text, after).filter(|value| value.quoted && value.end - value.start == 32)?;
         let token = text[value.start..value.end].iter().all(u8::is_ascii_hexdigit);
         return token.then_some(SecretHit { start: value.start, end: value.end, kind: "token" });
     }
     if is_second_argument_password(before) {
-        let value = values::value(text, after).filter(|value| value.quoted)?;
+        let value = values::value_at(text, after).filter(|value| value.quoted)?;
         let verdict = NameVerdict { says: NameStrength::Pass, kind: "password" };
         return hit_if_secret(text, value, verdict, ValueContext { tight: true, ..ValueContext::default() });
     }
@@ -46,11 +46,11 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
         return None;
     }
     let verdict = names::judge_name(name)?;
-    values::quote_at(text, after)?;
+    values::opening_quote_at(text, after)?;
     if verdict.says == NameStrength::Authorization {
         return headers::credential_in_header(text, after);
     }
-    let value = values::value(text, after)?;
+    let value = values::value_at(text, after)?;
     // A long literal of letters is random or consists of several words. A single word may be anything.
     let joint = ValueContext {
         doubtful: !is_variable_style(name) || before.ends_with(b","),
@@ -70,7 +70,7 @@ pub fn symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
         .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
     hit_if_secret(
         text,
-        values::value(text, at + 2)?,
+        values::value_at(text, at + 2)?,
         verdict,
         ValueContext { doubtful: true, ..ValueContext::default() },
     )
@@ -92,7 +92,7 @@ pub fn may_take_secret(before: &[u8], next: u8) -> bool {
 /// Finds the argument of a call that is named after it, as in `setPassword("x")` and `.api_key("x")`. `at` is the
 /// bracket.
 pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
-    values::quote_at(text, at + 1)?;
+    values::opening_quote_at(text, at + 1)?;
     let before = &text[floor..at];
     // A call such as `SecretString::new("x")` is recognised by its type.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
@@ -110,7 +110,7 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
             && byte_is(name[0], LOWER)
             && (!takes_no_secret(name) || is_password_check(name));
     let sure = setter || name == b"PASSWORD";
-    let value = values::value(text, at + 1)?;
+    let value = values::value_at(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     if !(sure || builder || made.is_some())
         || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
@@ -176,7 +176,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
             || if row.ends_with("AndPassword") { nth_argument(text, at + 1, place - 1) } else { None };
         nth_argument(text, at + 1, place).or_else(method)?
     };
-    let value = values::value(text, start).filter(|value| value.quoted)?;
+    let value = values::value_at(text, start).filter(|value| value.quoted)?;
     let content = &text[value.start..value.end];
     let looks = profile_of(content);
     // Tests often type an ordinary word; this rule does not redact it.
@@ -262,7 +262,7 @@ fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     while at < end {
         match text[at] {
             mark @ (b'\'' | b'"') if byte_or_newline(text, at + 1) == mark => at += 1,
-            b'\'' | b'"' => at = values::value(text, at)?.end,
+            b'\'' | b'"' => at = values::value_at(text, at)?.end,
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
             b',' if depth == 0 => place += 1,
@@ -319,13 +319,13 @@ pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretH
         let start = text.len() - rest.len();
         return hit_if_secret(
             text,
-            Value { start, end: start + length, quoted: true, wrapped: false },
+            LiteralValue { start, end: start + length, quoted: true, wrapped: false },
             verdict,
             ValueContext::default(),
         );
     }
     let length = text[at + 1..].iter().take(512).position(|byte| matches!(byte, b'<' | b'\n'))?;
-    let value = Value { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
+    let value = LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
     if length == 0 || byte_or_newline(text, value.end + 1) != b'/' {
         return None;
     }
@@ -354,7 +354,7 @@ fn secret_on_line_in_element(text: &[u8], at: usize, verdict: NameVerdict) -> Op
     if length == 0 || !behind[gap..].starts_with(b"</") {
         return None;
     }
-    let value = Value { start, end: start + length, quoted: true, wrapped: false };
+    let value = LiteralValue { start, end: start + length, quoted: true, wrapped: false };
     hit_if_secret(text, value, verdict, ValueContext::default())
 }
 

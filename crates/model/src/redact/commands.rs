@@ -413,7 +413,7 @@ pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = &rest[verb + usize::from(byte_or_newline(rest, verb) == b'(')..];
     let rest = rest.trim_ascii_start();
     let rest = rest.strip_prefix(b"-- ").unwrap_or(rest);
-    let (from, _) = super::values::quote_at(text, at + window.len() - rest.len())?;
+    let (from, _) = super::values::opening_quote_at(text, at + window.len() - rest.len())?;
     let length =
         text[from..].iter().take(64).take_while(|byte| !matches!(byte, b'"' | b'\'' | b'\n' | b'\\')).count();
     let content = &text[from..from + length];

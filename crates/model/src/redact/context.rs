@@ -9,7 +9,7 @@ use super::classes::{
     ends_with_ignore_case, run_length, starts_with_ignore_case,
 };
 use super::names::{self, NameStrength, NameVerdict};
-use super::values::{self, Value, ValueContext};
+use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, flags, keys, languages, made_up, named, pairs};
 
 const COOKIE_CLASS: ByteClass = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
@@ -96,7 +96,7 @@ fn hosted(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let name = before.strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
     let name = &name[name.len() - super::classes::run_length_at_end(name, BASE64_URL, 40)..];
     let told = names::judge_name(name).is_some() || name.ends_with(b"oauth") || name == b"bearer";
-    let value = values::value(text, at + 1 + count_blanks(&text[at + 1..], 4))
+    let value = values::value_at(text, at + 1 + count_blanks(&text[at + 1..], 4))
         .filter(|value| value.quoted && told)?;
     let verdict = NameVerdict { says: NameStrength::Secret, kind: "token" };
     named::hit_if_secret(text, value, verdict, ValueContext::default())
@@ -146,7 +146,7 @@ fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Returns the only word on the next line, such as the key below `api_key:`. A block (`password: |`) counts as quoted.
-pub fn value_on_next_line(text: &[u8], at: usize) -> Option<Value> {
+pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     let block = block_mark_length(text.get(at..)?);
     // In Python the value may be in brackets: `PASSWORD = (`.
     let mut at = at + block + usize::from(byte_or_newline(text, at) == b'(');
@@ -164,12 +164,12 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<Value> {
     } else if text[at..].starts_with(b"> ") {
         at += 2;
     }
-    let value = values::value(text, at)?;
+    let value = values::value_at(text, at)?;
     let rest = &text[value.end..];
     let alone = rest.is_empty() || byte_or_newline(rest, 0) == b'"' || keys::break_length(rest) > 0;
     // Some programs print JSON with `"password":` on one line and the value on the next.
     let quoted = value.quoted && block == 0 && matches!(byte_or_newline(rest, 0), b'"' | b'\'');
-    (alone && !value.quoted || quoted).then_some(Value { quoted: block > 0 || quoted, ..value })
+    (alone && !value.quoted || quoted).then_some(LiteralValue { quoted: block > 0 || quoted, ..value })
 }
 
 /// Returns the length of the mark that opens a block: `|`, `>-`, `<<EOT`.
@@ -188,7 +188,7 @@ fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
         b"appid" | b"token_hash" => "token",
         _ => return None,
     };
-    let value = values::value(text, at + 1)?;
+    let value = values::value_at(text, at + 1)?;
     let looks = profile_of(&text[value.start..value.end]);
     let secret = looks.len >= 20 && looks.looks_random();
     secret.then_some(SecretHit { start: value.start, end: value.end, kind })
@@ -198,7 +198,7 @@ fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
 /// session.
 fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let after = at + 1 + count_blanks(&text[at + 1..], 1);
-    let content = values::quote_at(text, after).map_or(after, |(content, _)| content);
+    let content = values::opening_quote_at(text, after).map_or(after, |(content, _)| content);
     let named = is_session_name(&text[start..at]);
     let shortest = if named { 10 } else { MIN_SESSION_BYTES };
     if cookie_length(&text[content..], shortest) < shortest {
@@ -216,7 +216,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     if line[behind..].iter().any(code) {
         return None; // not a header
     }
-    let value = values::value(text, after)?;
+    let value = values::value_at(text, after)?;
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = ValueContext { doubtful: true, ..ValueContext::default() };
@@ -257,7 +257,7 @@ fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option
     if !matches!(&text[start..end], b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
         return None;
     }
-    let (start, _) = values::quote_at(text, at + 1 + count_blanks(&text[at + 1..], 4))?;
+    let (start, _) = values::opening_quote_at(text, at + 1 + count_blanks(&text[at + 1..], 4))?;
     let length = run_length(&text[start..], BASE64_URL, MAX_HEADER_BYTES);
     let around = &text[start.saturating_sub(MAX_WEB_KEY_BYTES)..text.len().min(start + MAX_WEB_KEY_BYTES)];
     let secret = length >= MIN_PRIVATE_NUMBER_BYTES
@@ -294,14 +294,14 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
     if !text[..start].ends_with(b"form-data; ") {
         return None;
     }
-    let name = values::value(text, at + 1).filter(|name| name.quoted)?;
+    let name = values::value_at(text, at + 1).filter(|name| name.quoted)?;
     let verdict = names::judge_name(&text[name.start..name.end])?;
     let rest = text[name.end + 1..]
         .strip_prefix(b"\r\n\r\n")
         .or_else(|| text[name.end + 1..].strip_prefix(b"\n\n"))?;
     let start = text.len() - rest.len();
     let length = rest.iter().take(256).take_while(|byte| byte.is_ascii_graphic()).count();
-    let value = Value { start, end: start + length, quoted: true, wrapped: false };
+    let value = LiteralValue { start, end: start + length, quoted: true, wrapped: false };
     if length == 0 {
         None
     } else {

@@ -4,11 +4,11 @@ use super::SecretHit;
 use super::chance::profile_of;
 use super::classes::{ALNUM, byte_is, byte_or_newline, starts_with_ignore_case};
 use super::context::text_after_last_break;
-use super::grades::{Grade, grade};
+use super::grades::{PasswordGrade, grade_word};
 use super::names::{WordList, word_list};
 
 /// Nouns that may come before the value, and whether the value is a password or random.
-const NOUNS: [(&str, bool); 13] = [
+const NOUNS_IN_NAMES: [(&str, bool); 13] = [
     ("password", true),
     ("passwort", true),
     ("passwd", true),
@@ -23,11 +23,11 @@ const NOUNS: [(&str, bool); 13] = [
     ("token", false),
     ("secret", false),
 ];
-const LONGEST: usize = 80;
+const MAX_NAME_BYTES: usize = 80;
 
 /// Finds the value after a noun inside the word `text[start..end]`, or after the noun that this word is if a dash
 /// follows.
-pub fn in_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     // A noun begins the word or follows an underscore.
     let mut begins = (0..word.len()).filter(|at| *at == 0 || word[at - 1] == b'_');
@@ -35,7 +35,7 @@ pub fn in_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
         if !matches!(word[at] | 32, b'p' | b'm' | b's' | b'a' | b't') {
             return None;
         }
-        NOUNS.iter().find_map(|(noun, is_password)| {
+        NOUNS_IN_NAMES.iter().find_map(|(noun, is_password)| {
             let ends = at + noun.len() == word.len() && byte_or_newline(text, end) == b'-'
                 || word.get(at + noun.len()) == Some(&b'_');
             (ends && starts_with_ignore_case(&word[at..], noun)).then_some((at, noun, *is_password))
@@ -45,33 +45,35 @@ pub fn in_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     for verb in ["is-", "is_", "to-", "to_"] {
         from += if text[from..].starts_with(verb.as_bytes()) { verb.len() } else { 0 };
     }
-    let rest = &text[from..text.len().min(from + LONGEST)];
+    let rest = &text[from..text.len().min(from + MAX_NAME_BYTES)];
     let joined = |byte: &u8| byte_is(*byte, ALNUM) || b"_-.!@#$%&*+?^".contains(byte);
     let length = rest.iter().take_while(|byte| joined(byte)).count();
     let whole = &rest[..length];
-    let stem = memchr::memrchr(b'.', whole).filter(|dot| FILES.contains_word(&whole[dot + 1..]));
+    let stem = memchr::memrchr(b'.', whole).filter(|dot| FILE_EXTENSIONS.contains_word(&whole[dot + 1..]));
     let value = &whole[..stem.unwrap_or(length)];
     let value = &value
         [..value.len() - value.iter().rev().take_while(|byte| matches!(byte, b'.' | b'?' | b'-')).count()];
-    let named = stem.is_some() || is_branch(text, start) || byte_or_newline(text, from + length) == b'/';
+    let named = stem.is_some()
+        || names_branches_or_files(text, start)
+        || byte_or_newline(text, from + length) == b'/';
     let secret = match is_password {
-        true => grade(value) >= Some(if named { Grade::Likely } else { Grade::Obvious }),
+        true => grade_word(value) >= Some(if named { PasswordGrade::Likely } else { PasswordGrade::Obvious }),
         false => value.len() >= 20 && profile_of(value).looks_random() && profile_of(value).changes >= 4,
     };
     let code = matches!(byte_or_newline(text, from + length), b'(' | b'=' | b':' | b'[' | b'{');
-    (named && secret && !code && length < LONGEST).then_some(SecretHit {
+    (named && secret && !code && length < MAX_NAME_BYTES).then_some(SecretHit {
         start: from,
         end: from + value.len(),
         kind: if is_password { "password" } else { "token" },
     })
 }
 
-static FILES: WordList = word_list(
+static FILE_EXTENSIONS: WordList = word_list(
     "md txt zip 7z rar pdf sql gz tgz tar csv json docx doc xlsx kdbx bak log yml yaml env sh html rtf pem key png jpg enc gpg asc dump conf cfg",
 );
 
 /// Whether the line belongs to a tool that names branches or lists files.
-fn is_branch(text: &[u8], start: usize) -> bool {
+fn names_branches_or_files(text: &[u8], start: usize) -> bool {
     let line = text_after_last_break(&text[start.saturating_sub(160)..start]);
     [
         "git ",

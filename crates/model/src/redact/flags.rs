@@ -71,7 +71,7 @@ fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     {
         return None;
     }
-    let value = values::value(text, position_after_flag(text, at + 1)?)?;
+    let value = values::value_at(text, position_after_flag(text, at + 1)?)?;
     let content = &text[value.start..value.end];
     let looks = profile_of(content);
     let base64 =
@@ -116,7 +116,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, after) == b'-' {
         return None;
     }
-    let value = values::value(text, after)?;
+    let value = values::value_at(text, after)?;
     let content = &text[value.start..value.end];
     // A list of flags has no values: `add_argument("--password", help="…")`, `["--user", "--password", "--port"]`.
     let listed = matches!(byte_or_newline(text, at + length), b'"' | b'\'');
@@ -139,7 +139,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Returns whether the word `value` belongs to a command, and not to a sentence about the flag at `at`.
-fn is_part_of_command(text: &[u8], at: usize, value: values::Value) -> bool {
+fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     const PROSE_WORDS: &str = "flag flags option options argument arguments parameter parameters switch value values is are was or and to \
         for as in on with from if when that which instead has can must should may will string text field file stdin prompt";
     let content = &text[value.start..value.end];
@@ -296,7 +296,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         // The well-known community in `-c public` is not a secret.
         b'c' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             let after = position_after_flag(text, at + 1)?;
-            let value = values::value(text, after)?;
+            let value = values::value_at(text, after)?;
             profile_of(&text[value.start..value.end]).is_mixed().then(|| whole_argument(text, after))?
         }
         b'A' | b'X' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
@@ -391,7 +391,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let after = position_after_flag(text, name + length)?;
-    let value = values::value(text, after)?;
+    let value = values::value_at(text, after)?;
     let looks = profile_of(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
     // In prose the word after the name is followed by another word.
@@ -452,11 +452,11 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     if is_password_command(&text[..at]) {
         return whole_argument(text, after);
     }
-    let value = values::value(text, after)?;
+    let value = values::value_at(text, after)?;
     let rest = &text[value.end..text.len().min(value.end + MAX_COMMAND_DISTANCE)];
     let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
     if is_stored(rest) {
-        return super::grades::grade(&text[value.start..value.end])
+        return super::grades::grade_word(&text[value.start..value.end])
             .is_some()
             .then(|| whole_argument(text, after))?;
     }
@@ -549,7 +549,7 @@ pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds a quoted text that does not look like words, or an unquoted one that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
-    let value = values::value(text, at)?;
+    let value = values::value_at(text, at)?;
     let looks = profile_of(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2 || words;
@@ -619,7 +619,7 @@ pub fn secret_argument(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Returns the whole argument, unless it is a variable or another flag.
 fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
-    let value = values::value(text, at)?;
+    let value = values::value_at(text, at)?;
     let joint = ValueContext { loud: true, tight: true, listed: true, doubtful: false };
     let secret =
         text[value.start] != b'-' && values::is_secret_value(text, value, NameStrength::Password, joint);
@@ -634,13 +634,18 @@ fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
 /// Does the same as [`password_after_user`] with another separator between the two.
 fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
     // A value such as `mail/token:x` contains the name of a secret.
-    let value = values::value(text, at).or_else(|| {
+    let value = values::value_at(text, at).or_else(|| {
         let length = text[at..]
             .iter()
             .take(256)
             .take_while(|byte| byte.is_ascii_graphic() && !b"\"'`".contains(byte))
             .count();
-        (length > 0).then_some(values::Value { start: at, end: at + length, quoted: false, wrapped: false })
+        (length > 0).then_some(values::LiteralValue {
+            start: at,
+            end: at + length,
+            quoted: false,
+            wrapped: false,
+        })
     })?;
     let content = &text[value.start..value.end];
     let colon = memchr::memchr(mark, content)?;

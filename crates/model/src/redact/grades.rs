@@ -8,19 +8,19 @@ use super::names::{self, WordList, word_list};
 
 /// How much a word looks like a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Grade {
+pub enum PasswordGrade {
     /// Made of words and digits. It is a password only where the line expects a value.
     Likely,
     /// It is a password wherever it stands in such a line.
     Obvious,
 }
 
-const SHORTEST: usize = 5;
-const LONGEST: usize = 64;
+const MIN_WORD_BYTES: usize = 5;
+const MAX_WORD_BYTES: usize = 64;
 
 /// Returns how much a word looks like a password, and `None` if it is an ordinary one: a term, a name, a path, an id.
-pub fn grade(word: &[u8]) -> Option<Grade> {
-    if !(SHORTEST..=LONGEST).contains(&word.len())
+pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
+    if !(MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&word.len())
         || !byte_is(word[0], ALNUM) && word[0] < 0x80
         || word.iter().any(|byte| b"/\\\"'`<>(){}[]|,;=:".contains(byte))
         || word.iter().any(|byte| *byte >= 0x80 && !made_up::is_accented(*byte))
@@ -35,28 +35,28 @@ pub fn grade(word: &[u8]) -> Option<Grade> {
     let looks = profile_of(word);
     if looks.letters() < 3
         || looks.is_filler()
-        || is_id(word)
+        || is_known_id(word)
         || names::judge_name(word).is_some()
-        || is_term(word)
-        || is_mail(word)
+        || is_computing_term(word)
+        || is_mail_address(word)
     {
         return None;
     }
     let sure = made_up::made_up_certainty(word);
     if sure == Some(made_up::PasswordCertainty::Nouns) {
         return Some(if looks.digits > 0 || lexicon::everyday_words(word) > 2 {
-            Grade::Obvious
+            PasswordGrade::Obvious
         } else {
-            Grade::Likely
+            PasswordGrade::Likely
         });
     }
-    let parts = Parts::of(word);
+    let parts = WordParts::of(word);
     let marks = word.iter().filter(|byte| b"!@#$%^&*?+~".contains(byte)).count();
     if marks > 0 && marks <= 6 && looks.digits > 0 && parts.common == 0 {
-        return Some(Grade::Obvious);
+        return Some(PasswordGrade::Obvious);
     }
-    if is_drawn(&looks) && parts.common == 0 {
-        return Some(Grade::Obvious);
+    if is_randomly_mixed(&looks) && parts.common == 0 {
+        return Some(PasswordGrade::Obvious);
     }
     if looks.digits == 0 {
         let strung = parts.count >= 3
@@ -67,21 +67,21 @@ pub fn grade(word: &[u8]) -> Option<Grade> {
         return (strung
             || sure == Some(made_up::PasswordCertainty::Words)
                 && word.iter().any(|byte| byte_is(*byte, UPPER)))
-        .then_some(Grade::Likely);
+        .then_some(PasswordGrade::Likely);
     }
     // An id such as `PROJ-1234` is all in capitals.
     let shouts = looks.lower == 0;
     let worded = parts.common == 0 && parts.longest >= 4 && !shouts && looks.letters() >= 4;
-    if word.len() == SHORTEST {
+    if word.len() == MIN_WORD_BYTES {
         let short = looks.upper == 1 && byte_is(word[0], UPPER) && looks.digits >= 2 && parts.common == 0;
-        return short.then_some(Grade::Likely);
+        return short.then_some(PasswordGrade::Likely);
     }
     let numbered = looks.digits >= 2 || looks.upper > 0 || looks.letters() >= 5;
-    (worded && numbered).then_some(Grade::Likely)
+    (worded && numbered).then_some(PasswordGrade::Likely)
 }
 
 /// Whether letters and digits change as in no name: `jMcv3KvEwQwR`.
-fn is_drawn(looks: &ValueProfile) -> bool {
+fn is_randomly_mixed(looks: &ValueProfile) -> bool {
     looks.digits > 0
         && looks.upper > 0
         && looks.lower > 0
@@ -91,7 +91,7 @@ fn is_drawn(looks: &ValueProfile) -> bool {
 }
 
 /// Whether a word is a hash, an id, a number with a unit, a date or a version.
-fn is_id(word: &[u8]) -> bool {
+fn is_known_id(word: &[u8]) -> bool {
     let hex = word.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let digits_first =
         byte_is(word[0], DIGIT) && word.iter().filter(|byte| byte_is(**byte, LETTER)).count() <= 3;
@@ -102,7 +102,7 @@ fn is_id(word: &[u8]) -> bool {
 }
 
 /// Whether a word is an address or `name@host`.
-fn is_mail(word: &[u8]) -> bool {
+fn is_mail_address(word: &[u8]) -> bool {
     let Some(at) = memchr::memchr(b'@', word) else { return false };
     let (name, host) = (&word[..at], &word[at + 1..]);
     let dotted = memchr::memchr(b'.', host)
@@ -114,26 +114,26 @@ fn is_mail(word: &[u8]) -> bool {
 }
 
 /// Whether a word is a term of computing or the name of a file, whatever its digits.
-pub fn is_term(word: &[u8]) -> bool {
+pub fn is_computing_term(word: &[u8]) -> bool {
     if !word.iter().any(|byte| byte_is(*byte, DIGIT) || *byte == b'.') {
         return false;
     }
     let stem = &word[..word.iter().position(|byte| !byte_is(*byte, LETTER)).unwrap_or(word.len())];
     let dot = memchr::memrchr(b'.', word);
-    let file = dot.is_some_and(|dot| EXTENSIONS.contains_word(&word[dot + 1..]));
+    let file = dot.is_some_and(|dot| FILE_EXTENSIONS.contains_word(&word[dot + 1..]));
     let letters = word[stem.len()..].iter().filter(|byte| byte_is(**byte, LETTER)).count();
     let member = word[stem.len()..].iter().take_while(|byte| byte_is(**byte, DIGIT)).count();
-    let scoped = TERMS.contains_word(stem) && word.get(stem.len() + member) == Some(&b'.');
-    file || scoped || letters <= 4 && TERMS.contains_word(stem) && word.len() - stem.len() <= 12
+    let scoped = COMPUTING_TERMS.contains_word(stem) && word.get(stem.len() + member) == Some(&b'.');
+    file || scoped || letters <= 4 && COMPUTING_TERMS.contains_word(stem) && word.len() - stem.len() <= 12
 }
 
-static EXTENSIONS: WordList = word_list(
+static FILE_EXTENSIONS: WordList = word_list(
     "rs py js ts tsx jsx go rb php java kt c h cpp cs sh md txt json yaml yml toml ini cfg conf env log csv sql xml html css scss lock zip gz \
      tgz tar 7z rar pdf png jpg svg exe dll so jar war pem key crt cer p12 pfx pub vue svelte com org net io dev local internal example",
 );
 
 /// Terms with digits, by their letters.
-static TERMS: WordList = word_list(
+static COMPUTING_TERMS: WordList = word_list(
     "sha md base utf http https oauth oath argon pbkdf ed rsa aes ipv rfc cve tls ssl ec php python java node mysql postgres postgresql es win \
      windows ubuntu debian centos rhel fedora vue angular bootstrap step stage phase part section chapter figure table line row col column version \
      ver rev build release sprint milestone week day month year quarter level tier grade page item host server srv web app vm box pod worker \
@@ -147,16 +147,16 @@ static TERMS: WordList = word_list(
 );
 
 /// The words that a text is joined from.
-struct Parts {
+struct WordParts {
     count: usize,
     common: usize,
     shortest: usize,
     longest: usize,
 }
 
-impl Parts {
-    fn of(word: &[u8]) -> Parts {
-        let mut parts = Parts { count: 0, common: 0, shortest: usize::MAX, longest: 0 };
+impl WordParts {
+    fn of(word: &[u8]) -> WordParts {
+        let mut parts = WordParts { count: 0, common: 0, shortest: usize::MAX, longest: 0 };
         let mut start = 0;
         while start < word.len() {
             if !made_up::is_latin_letter(word[start]) {

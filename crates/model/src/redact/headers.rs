@@ -5,7 +5,7 @@ use super::classes::{
     ALNUM, ANY_HEX, BASE64, BASE64_URL, DASH, DOT, TILDE, byte_is, byte_or_newline, count_blanks, run_length,
 };
 use super::names::NameStrength;
-use super::values::{self, Value, ValueContext};
+use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, shape};
 
 const AUTH_SCHEMES: &str = "bearer basic token apikey api-key key ssws oauth bot digest negotiate geniekey deepl-auth-key \
@@ -13,7 +13,7 @@ const AUTH_SCHEMES: &str = "bearer basic token apikey api-key key ssws oauth bot
 
 /// Returns the credential of an `Authorization` header whose value starts at `at`.
 pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
-    let start = values::quote_at(text, at).map_or(at, |(start, _)| start);
+    let start = values::opening_quote_at(text, at).map_or(at, |(start, _)| start);
     let scheme = run_length(&text[start..], ALNUM | DASH, 24);
     if text[start..start + scheme].starts_with(b"AWS4-") {
         return None;
@@ -37,8 +37,12 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     if gap == 0 && known {
         return None;
     }
-    let value =
-        Value { start: from, end: from + credential_length(&text[from..]), quoted: true, wrapped: false };
+    let value = LiteralValue {
+        start: from,
+        end: from + credential_length(&text[from..]),
+        quoted: true,
+        wrapped: false,
+    };
     let content = &text[value.start..value.end];
     let looks = profile_of(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.looks_random();
@@ -78,8 +82,12 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
         Some(rest) => from + 2 + count_blanks(rest, 16),
         None => from,
     };
-    let value =
-        Value { start: from, end: from + credential_length(&text[from..]), quoted: true, wrapped: false };
+    let value = LiteralValue {
+        start: from,
+        end: from + credential_length(&text[from..]),
+        quoted: true,
+        wrapped: false,
+    };
     let looks = profile_of(&text[value.start..value.end]);
     let called = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{');
     let secret = looks.len >= 12

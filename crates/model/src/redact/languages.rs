@@ -6,7 +6,7 @@ use super::classes::{LETTER, LOWER, byte_is, byte_or_newline, count_blanks, ends
 use super::made_up::{self, PasswordCertainty};
 use super::names::{NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage, value_length};
-use super::values::{self, Value};
+use super::values::{self, LiteralValue};
 
 /// How many bytes after its name a value may be, as in `Das Passwort für die Datenbank lautet x`.
 const MAX_VALUE_DISTANCE: usize = 64;
@@ -129,7 +129,7 @@ pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
         && byte_or_newline(text, end + 1) > b' '
     {
         let length = value_length(&text[end + 1..]);
-        let told = super::grades::grade(&text[end + 1..end + 1 + length]).is_some();
+        let told = super::grades::grade_word(&text[end + 1..end + 1 + length]).is_some();
         return told.then_some(SecretHit { start: end + 1, end: end + 1 + length, kind });
     }
     value_after_name(text, at + name.len(), kind)
@@ -261,7 +261,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     let quoted = matches!(byte_or_newline(text, start), b'"' | b'\'' | b'`');
     let start = start + usize::from(quoted);
     let content = value_length(&text[start..]);
-    let value = Value { start, end: start + content, quoted: false, wrapped: false };
+    let value = LiteralValue { start, end: start + content, quoted: false, wrapped: false };
     let content = &text[value.start..value.end];
     let looks = profile_of(content);
     if kind == "password"

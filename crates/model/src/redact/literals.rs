@@ -7,16 +7,16 @@ use super::classes::{
 use super::{made_up, names};
 
 /// The longest quoted value, in bytes. Longer texts are documents, not secrets.
-pub const LONGEST: usize = 8 * 1024;
+pub const MAX_QUOTED_BYTES: usize = 8 * 1024;
 
-const LONGEST_BARE: usize = 2 * 1024;
+const MAX_BARE_BYTES: usize = 2 * 1024;
 
 /// The longest value on a line of an environment file, including characters that a shell would not accept.
-const LONGEST_LINE: usize = 256;
+const MAX_ENV_VALUE_BYTES: usize = 256;
 
 /// A value in the text, without its quotes.
 #[derive(Debug, Clone, Copy)]
-pub struct Value {
+pub struct LiteralValue {
     pub start: usize,
     pub end: usize,
     pub quoted: bool,
@@ -25,38 +25,38 @@ pub struct Value {
 }
 
 /// Returns the value that starts at `at` (after blanks).
-pub fn value(text: &[u8], at: usize) -> Option<Value> {
+pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     text.get(at)?;
-    let quote = quote_at(text, at).or_else(|| prefixed_quote(text, at));
+    let quote = opening_quote_at(text, at).or_else(|| prefixed_quote_at(text, at));
     if let Some((start, slashes)) = quote {
-        return quoted(text, start, slashes, false);
+        return quoted_value(text, start, slashes, false);
     }
     let rest = &text[at..];
-    if let Some(value) = bracketed(text, at) {
+    if let Some(value) = bracketed_value(text, at) {
         return Some(value);
     }
     let ident =
         rest.iter().take(48).take_while(|byte| byte_is(**byte, WORD) || matches!(byte, b':' | b'.')).count();
     if ident > 0
         && byte_or_newline(rest, ident) == b'('
-        && let Some((start, slashes)) = quote_at(text, at + ident + 1)
+        && let Some((start, slashes)) = opening_quote_at(text, at + ident + 1)
     {
-        return quoted(text, start, slashes, true);
+        return quoted_value(text, start, slashes, true);
     }
     if rest.starts_with(b"[]byte(")
-        && let Some((start, slashes)) = quote_at(text, at + 7)
+        && let Some((start, slashes)) = opening_quote_at(text, at + 7)
     {
-        return quoted(text, start, slashes, true);
+        return quoted_value(text, start, slashes, true);
     }
-    let mut length = bare_length(rest)?;
+    let mut length = bare_value_length(rest)?;
     while length > 0 && matches!(rest[length - 1], b'.' | b':') {
         length -= 1;
     }
-    (length > 0).then_some(Value { start: at, end: at + length, quoted: false, wrapped: false })
+    (length > 0).then_some(LiteralValue { start: at, end: at + length, quoted: false, wrapped: false })
 }
 
 /// Reads `q(x)`, `qq{x}` and `%q[x]`, literals of Perl and Ruby.
-fn bracketed(text: &[u8], at: usize) -> Option<Value> {
+fn bracketed_value(text: &[u8], at: usize) -> Option<LiteralValue> {
     let rest = text[at..].strip_prefix(b"%").unwrap_or(&text[at..]);
     let rest =
         rest.strip_prefix(b"qq").or_else(|| rest.strip_prefix(b"q")).or_else(|| rest.strip_prefix(b"Q"))?;
@@ -68,8 +68,9 @@ fn bracketed(text: &[u8], at: usize) -> Option<Value> {
         _ => return None,
     };
     let start = text.len() - rest.len() + 1;
-    let length = rest[1..].iter().take(LONGEST_LINE).position(|byte| *byte == close || *byte == b'\n')?;
-    (length > 0 && rest[1 + length] == close).then_some(Value {
+    let length =
+        rest[1..].iter().take(MAX_ENV_VALUE_BYTES).position(|byte| *byte == close || *byte == b'\n')?;
+    (length > 0 && rest[1 + length] == close).then_some(LiteralValue {
         start,
         end: start + length,
         quoted: true,
@@ -79,8 +80,8 @@ fn bracketed(text: &[u8], at: usize) -> Option<Value> {
 
 /// Returns the length of a bare value. Returns `None` if it is too long to be a secret, or itself contains `name=value`
 /// with a keyword as its name: that pair is judged separately, and no text is read more than a few times.
-fn bare_length(text: &[u8]) -> Option<usize> {
-    for (at, byte) in text.iter().enumerate().take(LONGEST_BARE) {
+fn bare_value_length(text: &[u8]) -> Option<usize> {
+    for (at, byte) in text.iter().enumerate().take(MAX_BARE_BYTES) {
         if ends_value(*byte) {
             return Some(at);
         }
@@ -91,12 +92,12 @@ fn bare_length(text: &[u8]) -> Option<usize> {
             }
         }
     }
-    (text.len() < LONGEST_BARE).then_some(text.len())
+    (text.len() < MAX_BARE_BYTES).then_some(text.len())
 }
 
 /// Reads an opening quote at `at`, perhaps escaped. Returns where the content starts and the number of backslashes
 /// before the quote.
-pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
+pub fn opening_quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     let mark = byte_or_newline(text, at + slashes);
     if !matches!(mark, b'"' | b'\'' | b'`') {
@@ -110,16 +111,16 @@ pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
 }
 
 /// Reads an opening quote with a prefix, such as `b"`, `r'`, `f"` or `@"`.
-fn prefixed_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
+fn prefixed_quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let letters = text[at..].iter().take(2).take_while(|byte| b"bBrRuUfFLN@$".contains(byte)).count();
-    (1..=letters).find_map(|skip| quote_at(text, at + skip))
+    (1..=letters).find_map(|skip| opening_quote_at(text, at + skip))
 }
 
 /// Reads up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more
 /// backslashes is content.
-fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Value> {
+fn quoted_value(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<LiteralValue> {
     let mark = text[start - 1];
-    let window = &text[start..text.len().min(start + LONGEST)];
+    let window = &text[start..text.len().min(start + MAX_QUOTED_BYTES)];
     for at in memchr::memchr2_iter(mark, b'\n', window) {
         if window[at] == b'\n' {
             return None;
@@ -128,7 +129,7 @@ fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Va
         let closes = if slashes == 0 { before % 2 == 0 } else { before <= slashes };
         if closes {
             let end = at - before.min(slashes);
-            return (end > 0).then_some(Value { start, end: start + end, quoted: true, wrapped });
+            return (end > 0).then_some(LiteralValue { start, end: start + end, quoted: true, wrapped });
         }
     }
     None
@@ -136,18 +137,18 @@ fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Va
 
 /// Finds the second part of a token that is split as in `"ghp_…" +` with the rest in quotes on the next line. The first
 /// part ends at `end`.
-pub fn continued(text: &[u8], end: usize) -> Option<super::SecretHit> {
+pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST: usize = 80;
     let mark = byte_or_newline(text, end);
     // In a shell, a backslash continues the line.
     if text[end..].starts_with(b"\\\n") {
-        let length = run_length(&text[end + 2..], BASE64_URL, LONGEST_LINE);
+        let length = run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
         let looks = profile_of(&text[end + 2..end + 2 + length]);
         let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
         return rest.then_some(super::SecretHit { start: end + 2, end: end + 2 + length, kind: "token" });
     }
     if text.get(end) == Some(&b'\n') {
-        return wrapped(text, end);
+        return rest_of_wrapped_token(text, end);
     }
     if !matches!(mark, b'"' | b'\'') {
         return None;
@@ -159,8 +160,11 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::SecretHit> {
         return None;
     }
     let start = end + 1 + length + 1;
-    let length =
-        text.get(start..)?.iter().take(LONGEST_LINE).position(|byte| *byte == mark || *byte <= b' ')?;
+    let length = text
+        .get(start..)?
+        .iter()
+        .take(MAX_ENV_VALUE_BYTES)
+        .position(|byte| *byte == mark || *byte <= b' ')?;
     let content = &text[start..start + length];
     let looks = profile_of(content);
     let plausible = looks.is_mixed()
@@ -172,13 +176,13 @@ pub fn continued(text: &[u8], end: usize) -> Option<super::SecretHit> {
 }
 
 /// Finds the rest of a long token that was broken at the end of a line: the next line is indented and has nothing else.
-fn wrapped(text: &[u8], end: usize) -> Option<super::SecretHit> {
+fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     const WIDEST_TOKEN: usize = 60;
     let before = &text[end.saturating_sub(WIDEST_TOKEN)..end];
     let long =
         before.len() == WIDEST_TOKEN && before.iter().all(|byte| byte_is(*byte, BASE64 | BASE64_URL | DOT));
     let start = end + 1 + super::classes::count_blanks(&text[end + 1..], 16);
-    let length = run_length(&text[start..], BASE64 | BASE64_URL | DOT, LONGEST);
+    let length = run_length(&text[start..], BASE64 | BASE64_URL | DOT, MAX_QUOTED_BYTES);
     let rest = length >= 16
         && start > end + 1
         && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
@@ -187,7 +191,7 @@ fn wrapped(text: &[u8], end: usize) -> Option<super::SecretHit> {
 }
 
 /// Returns the end of a bare password, which may contain an `&` if no further `name=value` follows.
-pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
+pub fn end_past_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
     let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
     // Cutting the tail could split a character, so a tail that is longer than any password is left out.
@@ -199,13 +203,16 @@ pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
 
 /// Returns the end of a line `NAME=value` of an environment file, where the value is the whole rest of the line,
 /// including brackets, because no shell reads it. Otherwise returns `end`.
-pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
+pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     let rest = &text[start..];
-    let length =
-        rest.iter().take(LONGEST_LINE).take_while(|byte| **byte > b' ' && !b"\"'`\\".contains(byte)).count();
+    let length = rest
+        .iter()
+        .take(MAX_ENV_VALUE_BYTES)
+        .take_while(|byte| **byte > b' ' && !b"\"'`\\".contains(byte))
+        .count();
     let line = &rest[..length];
     let code = line.ends_with(b")") || line.ends_with(b";") || line.starts_with(b"$");
-    let whole = length < LONGEST_LINE
+    let whole = length < MAX_ENV_VALUE_BYTES
         && start + length > end
         && matches!(byte_or_newline(rest, length), b'\n' | b'\r');
     if whole && !code && profile_of(line).looks_random() { start + length } else { end }
@@ -217,7 +224,7 @@ fn ends_value(byte: u8) -> bool {
 }
 
 /// Returns where the value ends without a file extension, as in `password=x.zip`.
-pub fn before_extension(text: &[u8], value: Value) -> usize {
+pub fn end_before_extension(text: &[u8], value: LiteralValue) -> usize {
     let content = &text[value.start..value.end];
     let stem = [
         ".zip", ".7z", ".rar", ".tar.gz", ".tgz", ".gz", ".pdf", ".docx", ".xlsx", ".kdbx", ".p12", ".pfx",

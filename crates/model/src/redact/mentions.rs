@@ -2,23 +2,23 @@
 //! `j'ai remis ton mot de passe à « x »`, `x is the old password`, `root / x (password from the sticker)`.
 //!
 //! The line is read as words. The noun says what is meant, the word before a value says whether a value can be there
-//! ([`Slot`]), and the value itself how much it looks like a password ([`grades::Grade`]). The languages share one
+//! ([`ExpectedNext`]), and the value itself how much it looks like a password ([`grades::PasswordGrade`]). The languages share one
 //! grammar, because their words for `is`, `as` and `of` have the same places.
 
 use super::SecretHit;
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
-use super::grades::{Grade, grade};
+use super::grades::{PasswordGrade, grade_word};
 use super::names::{WordList, word_list};
-use super::nouns::{Noun, is_head, noun};
-use super::words::{Word, line_end, line_start, words};
+use super::nouns::{SecretNoun, is_lone_noun, secret_noun_at};
+use super::words::{LineWord, end_of_line_within_reach, start_of_line_within_reach, words_between};
 use super::{answers, made_up, named, shape};
 
 /// How many words of the line are read on each side of the noun.
-const MOST_WORDS: usize = 16;
+const MAX_WORDS_READ: usize = 16;
 
 /// What can follow a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
+enum ExpectedNext {
     /// A value is expected, as after `is` and after a colon.
     Value,
     /// Anything can follow.
@@ -28,7 +28,7 @@ enum Slot {
 }
 
 /// Words that come right before a value.
-pub static LINKS: WordList = word_list(
+pub static WORDS_BEFORE_VALUE: WordList = word_list(
     "is was are were be been being becomes became now reads equals equal remains stays answer type enter use try using \
      ist lautet war bleibt wird sei heißt heisst lautete est c'est était etait sera devient reste vaut es era será sera \
      sigue siendo queda vale é foi fica sendo continua è sarà diventa resta rimane wordt blijft luidt worden = => -> : — – - / it's its s \
@@ -36,63 +36,64 @@ pub static LINKS: WordList = word_list(
 );
 
 /// Words after which a value comes if the line says that a password is set.
-static TARGETS: WordList =
+static WORDS_BEFORE_NEW_VALUE: WordList =
     word_list("to from auf en a à su naar para in por par op into zu with mit avec con com met");
 
 /// Beginnings of words that say that a password is set.
-const SETTING: &str = "set reset chang updat rotat switch revert replac gesetzt geänd zurück änder remis modif rempla réinit défin cambi puse puest restabl actualiz mud alter troc troq redefin defin impost reimpost modific aggiorn gewijzigd gezet veranderd aangepast ingesteld login";
+const STEMS_OF_SETTING_VERBS: &str = "set reset chang updat rotat switch revert replac gesetzt geänd zurück änder remis modif rempla réinit défin cambi puse puest restabl actualiz mud alter troc troq redefin defin impost reimpost modific aggiorn gewijzigd gezet veranderd aangepast ingesteld login";
 
 /// Words that come before a name.
-static OWNERS: WordList = word_list(
+static WORDS_BEFORE_OWNER: WordList = word_list(
     "for of on at from by user username host server the a an für von vom des der dem den im am pour de du d' la le les l' sur \
      del di do da dos das della dello dei al alla voor van het per para utente usuario usuário utilisateur benutzer gebruiker to in \
      and or account database db y e o ou und oder et",
 );
 
 /// Words that change nothing.
-static ADVERBS: WordList = word_list(
+static IGNORED_WORDS: WordList = word_list(
     "now currently still just simply temporarily again always immer noch jetzt nun weiterhin aktuell désormais maintenant toujours \
      encore ahora todavía aún siempre agora ainda sempre ora adesso ancora nu nog steeds altijd actuellement actualmente atualmente \
      attualmente momenteel momentan même only exactly literally please bitte alsjeblieft svp kindly",
 );
 
 /// Words that join a value to the noun after it.
-static JOINTS: WordList = word_list(
+static WORDS_JOINING_VALUE_TO_NOUN: WordList = word_list(
     "that's thats this is was are est ist es é è era war était foi were as als como comme come = -> <- => → for und",
 );
 
 /// Verbs before a value that is typed.
-static TYPING: WordList = word_list(
+static TYPING_VERBS: WordList = word_list(
     "type typed typing enter entered entering use used using tape tapez tippe escribe digite digita typ",
 );
 
 /// Finds the password in the line of the noun `text[start..end]`.
-pub fn near(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    if let Some(hit) = answers::phrase(text, start, end, floor) {
+pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
+    if let Some(hit) = answers::recovery_phrase_or_code(text, start, end, floor) {
         return Some(hit);
     }
-    let Some((noun, start, end)) = noun(text, start, end, floor) else {
-        return answers::printed(text, start, end, floor);
+    let Some((noun, start, end)) = secret_noun_at(text, start, end, floor) else {
+        return answers::secret_printed_by_command(text, start, end, floor);
     };
     // The rules for assignments come first.
     if matches!(byte_or_newline(text, end), b':' | b'=') {
-        if noun == Noun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
+        if noun == SecretNoun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
         }
         if let Some(hit) = named::secret_assigned_at(text, end, floor) {
             return Some(hit);
         }
     }
-    let (line_start, line_end) = (line_start(text, start, floor), line_end(text, end));
-    after(text, start, end, line_end, noun)
-        .or_else(|| before(text, line_start, start, end, noun))
-        .or_else(|| answers::below(text, line_start, end, line_end, noun))
+    let (line_start, line_end) =
+        (start_of_line_within_reach(text, start, floor), end_of_line_within_reach(text, end));
+    secret_after_noun(text, start, end, line_end, noun)
+        .or_else(|| secret_before_noun(text, line_start, start, end, noun))
+        .or_else(|| answers::secret_on_line_below(text, line_start, end, line_end, noun))
         .filter(|hit| hit.start >= floor)
 }
 
 /// Whether a part of a line can contain a password: a digit, a capital inside a word, or words joined by dashes. Most
 /// lines about passwords contain none of them.
-fn may_hold(line: &[u8]) -> bool {
+fn may_contain_password(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
         let joined = byte_is(three[0], LETTER) && three[1] == b'-' && byte_is(three[2], LETTER);
@@ -107,8 +108,14 @@ fn may_hold(line: &[u8]) -> bool {
 }
 
 /// Finds a value after the noun.
-fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> Option<SecretHit> {
-    if !may_hold(&text[end..line_end]) {
+fn secret_after_noun(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    line_end: usize,
+    noun: SecretNoun,
+) -> Option<SecretHit> {
+    if !may_contain_password(&text[end..line_end]) {
         return None;
     }
     // A name that is not ASCII is no name of code: `contraseña=x`.
@@ -117,11 +124,15 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
     let rest = &text[end..line_end];
     let mut slot = match (byte_or_newline(rest, 0), byte_or_newline(rest, 1)) {
-        _ if stated => Slot::Value,
-        (b':' | b'=', _) => Slot::Value,
-        (b' ', _) if noun == Noun::Password => Slot::Value,
-        (b',', b' ') if noun == Noun::Password && is_apposed(text, end + 1, line_end) => Slot::Value,
-        _ => Slot::Open,
+        _ if stated => ExpectedNext::Value,
+        (b':' | b'=', _) => ExpectedNext::Value,
+        (b' ', _) if noun == SecretNoun::Password => ExpectedNext::Value,
+        (b',', b' ')
+            if noun == SecretNoun::Password && is_next_word_between_commas(text, end + 1, line_end) =>
+        {
+            ExpectedNext::Value
+        }
+        _ => ExpectedNext::Open,
     };
     // In `password reset for x` nothing is stated right after the noun.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
@@ -130,15 +141,15 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
         let line = &text[start.saturating_sub(80)..line_end];
         let line =
             &line[memchr::memrchr(b'\n', &line[..start - start.saturating_sub(80)]).map_or(0, |at| at + 1)..];
-        SETTING.split(' ').any(|verb| super::contains_bytes(line, verb.as_bytes()))
+        STEMS_OF_SETTING_VERBS.split(' ').any(|verb| super::contains_bytes(line, verb.as_bytes()))
     };
-    for word in words(text, end, line_end).take(MOST_WORDS) {
+    for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
         // The next noun has its own value.
-        if is_head(bare) {
+        if is_lone_noun(bare) {
             return None;
         }
-        if let Some(hit) = pair(text, &word, noun) {
+        if let Some(hit) = password_of_pair(text, &word, noun) {
             return Some(hit);
         }
         // Braces are code.
@@ -146,16 +157,19 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
             return None;
         }
         let least = match (slot, noun) {
-            (Slot::Value, Noun::Password) => Some(Grade::Likely),
-            (Slot::Value, Noun::Secret) if !astray => Some(Grade::Likely),
-            (Slot::Value, Noun::Pair) => None,
-            (Slot::Open, Noun::Password) if is_aside(text, &word) => Some(Grade::Likely),
-            (Slot::Open, Noun::Password) => Some(Grade::Obvious),
+            (ExpectedNext::Value, SecretNoun::Password) => Some(PasswordGrade::Likely),
+            (ExpectedNext::Value, SecretNoun::Secret) if !astray => Some(PasswordGrade::Likely),
+            (ExpectedNext::Value, SecretNoun::Pair) => None,
+            (ExpectedNext::Open, SecretNoun::Password) if is_between_commas(text, &word) => {
+                Some(PasswordGrade::Likely)
+            }
+            (ExpectedNext::Open, SecretNoun::Password) => Some(PasswordGrade::Obvious),
             _ => None,
         };
-        let english = noun == Noun::Secret && !foreign && matches!(text[start] | 32, b's' | b't' | b'k');
+        let english =
+            noun == SecretNoun::Secret && !foreign && matches!(text[start] | 32, b's' | b't' | b'k');
         if let Some(least) = least
-            && grade(bare) >= Some(least)
+            && grade_word(bare) >= Some(least)
             && !word.is_code(text)
             && !(assigned && bare.iter().all(|byte| byte_is(*byte, LETTER)))
             && (!english || bare.iter().any(u8::is_ascii_digit) || bare.contains(&b'-'))
@@ -163,50 +177,54 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
             return Some(word.hit());
         }
         // A key of hexadecimal digits or base64 right after the noun, unless the line speaks of a hash.
-        if slot == Slot::Value
-            && noun == Noun::Password
+        if slot == ExpectedNext::Value
+            && noun == SecretNoun::Password
             && first
-            && is_key(bare)
-            && !speaks_of_hash(&text[start.saturating_sub(60)..line_end])
+            && is_long_random_value(bare)
+            && !mentions_hash(&text[start.saturating_sub(60)..line_end])
         {
             return Some(word.hit());
         }
         // The value may be the name of a file: `touch 'wifi password x.md'`.
-        if slot == Slot::Value
-            && noun == Noun::Password
+        if slot == ExpectedNext::Value
+            && noun == SecretNoun::Password
             && let Some(dot) = memchr::memrchr(b'.', bare)
             && matches!(&bare[dot + 1..], b"md" | b"txt" | b"zip" | b"pdf" | b"docx" | b"log" | b"png")
-            && grade(&bare[..dot]).is_some()
+            && grade_word(&bare[..dot]).is_some()
         {
             return Some(SecretHit { start: word.start, end: word.start + dot, kind: "password" });
         }
         slot = if word.colon
-            || LINKS.contains_word(bare) && !ADVERBS.contains_word(bare)
-            || TARGETS.contains_word(bare) && sets()
+            || WORDS_BEFORE_VALUE.contains_word(bare) && !IGNORED_WORDS.contains_word(bare)
+            || WORDS_BEFORE_NEW_VALUE.contains_word(bare) && sets()
         {
-            Slot::Value
-        } else if ADVERBS.contains_word(bare) {
+            ExpectedNext::Value
+        } else if IGNORED_WORDS.contains_word(bare) {
             slot
-        } else if OWNERS.contains_word(bare) {
-            Slot::Name
+        } else if WORDS_BEFORE_OWNER.contains_word(bare) {
+            ExpectedNext::Name
         } else {
-            Slot::Open
+            ExpectedNext::Open
         };
         first = false;
-        if noun == Noun::Secret && slot != Slot::Name && is_token(bare) && !word.is_code(text) {
+        if noun == SecretNoun::Secret
+            && slot != ExpectedNext::Name
+            && is_random_token(bare)
+            && !word.is_code(text)
+        {
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(SecretHit { kind: "token", ..word.hit() }));
         }
         // Of a secret, more is said than its value, and code assigns it.
-        astray |= noun == Noun::Secret
+        astray |= noun == SecretNoun::Secret
             && (english
                 && (word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
                     || matches!(bare, b"=" | b":" | b"=>" | b"->" | b"-" | b"/"))
-                || slot == Slot::Open && !is_adjective(bare) && !seen_name
+                || slot == ExpectedNext::Open && !is_adjective(bare) && !seen_name
                 || text[word.end..].starts_with(b","));
-        seen_name |= slot == Slot::Name;
+        seen_name |= slot == ExpectedNext::Name;
         if bare.iter().all(|byte| *byte == b'.') {
-            slot = Slot::Value;
+            slot = ExpectedNext::Value;
             continue;
         }
         // An answer may follow: `"what's the password?" "x"`.
@@ -215,10 +233,10 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
             && !answered
         {
             answered = true;
-            slot = Slot::Value;
+            slot = ExpectedNext::Value;
             continue;
         }
-        if word.stops && !continues(text, word.end, line_end) {
+        if word.stops && !does_next_sentence_continue(text, word.end, line_end) {
             return None;
         }
     }
@@ -226,7 +244,7 @@ fn after(text: &[u8], start: usize, end: usize, line_end: usize, noun: Noun) -> 
 }
 
 /// Whether a word is a long random value, perhaps of hexadecimal digits.
-fn is_key(word: &[u8]) -> bool {
+fn is_long_random_value(word: &[u8]) -> bool {
     (24..=128).contains(&word.len())
         && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
@@ -234,7 +252,7 @@ fn is_key(word: &[u8]) -> bool {
         && super::chance::profile_of(word).digits > 1
 }
 
-fn speaks_of_hash(line: &[u8]) -> bool {
+fn mentions_hash(line: &[u8]) -> bool {
     [
         &b"hash"[..],
         b"Hash",
@@ -254,7 +272,7 @@ fn speaks_of_hash(line: &[u8]) -> bool {
 }
 
 /// Whether a word can only be a token or a key: long, and drawn from letters of both cases and digits.
-fn is_token(word: &[u8]) -> bool {
+fn is_random_token(word: &[u8]) -> bool {
     let looks = super::chance::profile_of(word);
     (24..=200).contains(&word.len())
         && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
@@ -276,18 +294,18 @@ fn is_adjective(word: &[u8]) -> bool {
 }
 
 /// Whether a word is between commas.
-fn is_aside(text: &[u8], word: &Word) -> bool {
+fn is_between_commas(text: &[u8], word: &LineWord) -> bool {
     byte_or_newline(text, word.end) == b',' && text[..word.start].trim_ascii_end().ends_with(b",")
 }
 
 /// Whether the next word is between commas: `the old password, x, still works`.
-fn is_apposed(text: &[u8], at: usize, line_end: usize) -> bool {
-    words(text, at, line_end).next().is_some_and(|word| byte_or_newline(text, word.end) == b',')
+fn is_next_word_between_commas(text: &[u8], at: usize, line_end: usize) -> bool {
+    words_between(text, at, line_end).next().is_some_and(|word| byte_or_newline(text, word.end) == b',')
 }
 
 /// Whether the next sentence speaks of the same thing: `I changed the password. It's x`.
-fn continues(text: &[u8], end: usize, line_end: usize) -> bool {
-    words(text, end, line_end).next().is_some_and(|word| {
+fn does_next_sentence_continue(text: &[u8], end: usize, line_end: usize) -> bool {
+    words_between(text, end, line_end).next().is_some_and(|word| {
         ["it", "it's", "its", "c'est", "es", "é", "è", "now"]
             .iter()
             .any(|known| word.bytes(text).eq_ignore_ascii_case(known.as_bytes()))
@@ -295,13 +313,19 @@ fn continues(text: &[u8], end: usize, line_end: usize) -> bool {
 }
 
 /// Finds a value before the noun: `x is the password`, `use x as the password`, `root / x (password …)`.
-fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) -> Option<SecretHit> {
-    if noun != Noun::Password || !may_hold(&text[line_start..start]) {
+fn secret_before_noun(
+    text: &[u8],
+    line_start: usize,
+    start: usize,
+    end: usize,
+    noun: SecretNoun,
+) -> Option<SecretHit> {
+    if noun != SecretNoun::Password || !may_contain_password(&text[line_start..start]) {
         return None;
     }
-    let mut line = [Word::default(); 2 * MOST_WORDS];
+    let mut line = [LineWord::default(); 2 * MAX_WORDS_READ];
     let mut count = 0;
-    for word in words(text, line_start, start) {
+    for word in words_between(text, line_start, start) {
         if count == line.len() {
             line.rotate_left(1);
             count -= 1;
@@ -310,16 +334,16 @@ fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) 
         count += 1;
     }
     let line = &line[..count];
-    let whole = made_up::ends_clause(text, end) || is_owned(text, end);
+    let whole = made_up::ends_clause(text, end) || is_preposition_next(text, end);
     for (back, joint) in line.iter().enumerate().rev().take(5) {
         let Some(value) = back.checked_sub(1).map(|at| &line[at]) else { break };
         let bare = joint.bytes(text);
         if joint.stops {
             break;
         }
-        if JOINTS.contains_word(bare)
+        if WORDS_JOINING_VALUE_TO_NOUN.contains_word(bare)
             && whole
-            && grade(value.bytes(text)) >= Some(Grade::Likely)
+            && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely)
             && !value.is_code(text)
         {
             return Some(value.hit());
@@ -328,8 +352,8 @@ fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) 
     // A value that is typed: `type x at the password prompt`.
     let typed = line.windows(2).find_map(|two| {
         let [verb, value] = two else { return None };
-        let told = TYPING.contains_word(verb.bytes(text))
-            && grade(value.bytes(text)) >= Some(Grade::Likely)
+        let told = TYPING_VERBS.contains_word(verb.bytes(text))
+            && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely)
             && !value.is_code(text);
         told.then(|| value.hit())
     });
@@ -340,25 +364,26 @@ fn before(text: &[u8], line_start: usize, start: usize, end: usize, noun: Noun) 
     line.windows(3).find_map(|three| {
         let [user, mark, value] = three else { return None };
         let told = mark.bytes(text) == b"/" && user.end > user.start && !user.colon;
-        (told && grade(value.bytes(text)) >= Some(Grade::Likely) && !value.is_code(text)).then(|| value.hit())
+        (told && grade_word(value.bytes(text)) >= Some(PasswordGrade::Likely) && !value.is_code(text))
+            .then(|| value.hit())
     })
 }
 
 /// Whether a preposition follows the noun: `the password for the vpn`.
-fn is_owned(text: &[u8], end: usize) -> bool {
-    let line_end = line_end(text, end);
+fn is_preposition_next(text: &[u8], end: usize) -> bool {
+    let line_end = end_of_line_within_reach(text, end);
     byte_or_newline(text, end) == b' '
-        && words(text, end, line_end).next().is_some_and(|word| {
+        && words_between(text, end, line_end).next().is_some_and(|word| {
             let bare = word.bytes(text);
-            OWNERS.contains_word(bare)
-                || LINKS.contains_word(bare)
+            WORDS_BEFORE_OWNER.contains_word(bare)
+                || WORDS_BEFORE_VALUE.contains_word(bare)
                 || matches!(bare, b"when" | b"if" | b"here" | b"there" | b"wenn" | b"quand")
         })
 }
 
 /// Finds the password in `admin:x` and `admin/x`.
-fn pair(text: &[u8], word: &Word, noun: Noun) -> Option<SecretHit> {
-    if noun == Noun::Secret {
+fn password_of_pair(text: &[u8], word: &LineWord, noun: SecretNoun) -> Option<SecretHit> {
+    if noun == SecretNoun::Secret {
         return None;
     }
     let bare = word.bytes(text);
@@ -367,6 +392,6 @@ fn pair(text: &[u8], word: &Word, noun: Noun) -> Option<SecretHit> {
     let named = user.len() > 1
         && user.iter().all(|byte| byte_is(*byte, ALNUM) || matches!(byte, b'.' | b'_' | b'-' | b'@'))
         && byte_is(user[0], LETTER);
-    let told = named && grade(password) >= Some(Grade::Likely) && !word.is_code(text);
+    let told = named && grade_word(password) >= Some(PasswordGrade::Likely) && !word.is_code(text);
     told.then_some(SecretHit { start: word.start + mark + 1, end: word.end, kind: "password" })
 }

@@ -11,7 +11,7 @@ use super::classes::{
 };
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage};
-use super::values::{self, Value, ValueContext};
+use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, context, headers, keys, made_up, pairs, shape, tables};
 
 /// How many bytes of a name are read. A longer name is judged by its end.
@@ -188,7 +188,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     after = value_after_type(text, at, after)?;
     let verdict = judge_with_word_before(text, &name, floor, verdict)?;
-    let mut value = values::value(text, after)?;
+    let mut value = values::value_at(text, after)?;
     // In `v-model="password" :type="…"` the next attribute follows, not a value.
     if name.quoted
         && !value.quoted
@@ -213,11 +213,11 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             .position(|byte| *byte == b'#')
             .map_or(0, |hash| value.end - value.start - hash);
     } else if verdict.says == NameStrength::Password && !value.quoted {
-        value.end = values::beyond_ampersand(text, value.end);
+        value.end = values::end_past_ampersand(text, value.end);
     }
     // In `unzip backup_password=x.zip` the extension belongs to the file.
     if verdict.says == NameStrength::Password && joint.tight && !value.quoted {
-        value.end = values::before_extension(text, value);
+        value.end = values::end_before_extension(text, value);
     }
     // Go prints a map as `map[password:x user:name]`.
     if text[at] == b':' && name.end == at && after == at + 1 && matches!(opened, b' ' | b'[') {
@@ -231,7 +231,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         joint.tight = true;
     }
     if joint.loud && joint.tight && !value.quoted && starts_line(&text[..name.start]) {
-        value.end = values::to_line_end(text, value.start, value.end);
+        value.end = values::end_of_env_line(text, value.start, value.end);
     }
     hit_if_secret(text, value, verdict, joint)
         .or_else(|| secret_in_default(text, value, verdict))
@@ -259,13 +259,13 @@ fn is_passphrase_key(text: &[u8], name: &NameSpan) -> bool {
 }
 
 /// Whether the value on the line after `api_key=` looks random and is not itself an assignment.
-fn looks_random_below(text: &[u8], value: Value) -> bool {
+fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
     let content = &text[value.start..value.end];
     content.len() >= 20 && !content[..content.len() - 2].contains(&b'=') && profile_of(content).looks_random()
 }
 
 /// Finds the key in `{"username":"…","key":"…"}`. Next to a user, 32 hexadecimal digits are a key and not a hash.
-fn key_beside_user(text: &[u8], name: &NameSpan, value: Value) -> Option<SecretHit> {
+fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
     let near = &text[name.start.saturating_sub(80)..name.start];
@@ -276,7 +276,7 @@ fn key_beside_user(text: &[u8], name: &NameSpan, value: Value) -> Option<SecretH
 }
 
 /// Finds the default value in `process.env.SECRET || "x"`, after a value that is an expression.
-fn secret_in_default(text: &[u8], value: Value, verdict: NameVerdict) -> Option<SecretHit> {
+fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<SecretHit> {
     if value.quoted && !value.wrapped
         || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
     {
@@ -287,9 +287,9 @@ fn secret_in_default(text: &[u8], value: Value, verdict: NameVerdict) -> Option<
     let mark = [&b" || "[..], b" ?? ", b" or "]
         .iter()
         .find_map(|mark| Some(memmem::find(rest, mark)? + mark.len()))?;
-    values::quote_at(text, value.end + mark)?;
+    values::opening_quote_at(text, value.end + mark)?;
     let joint = ValueContext { doubtful: verdict.says != NameStrength::Password, ..ValueContext::default() };
-    hit_if_secret(text, values::value(text, value.end + mark)?, verdict, joint)
+    hit_if_secret(text, values::value_at(text, value.end + mark)?, verdict, joint)
 }
 
 /// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"`, like [`secret_in_default`], if only the
@@ -297,7 +297,7 @@ fn secret_in_default(text: &[u8], value: Value, verdict: NameVerdict) -> Option<
 pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let after = at + 2 + usize::from(byte_or_newline(text, at + 2) == b'=');
     let after = after + count_blanks(&text[after.min(text.len())..], 4);
-    values::quote_at(text, after)?;
+    values::opening_quote_at(text, after)?;
     // The name may be an argument, as in `getenv("SECRET") ?: "x"`.
     let called = text[floor..at].trim_ascii_end().strip_suffix(b")").map_or(at, |call| floor + call.len());
     let name = name_before(text, called, floor)?;
@@ -309,7 +309,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     secret.then(|| {
         hit_if_secret(
             text,
-            values::value(text, after)?,
+            values::value_at(text, after)?,
             verdict,
             ValueContext { doubtful, ..ValueContext::default() },
         )
@@ -334,7 +334,7 @@ pub fn secret_after_wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<S
 
 fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHit> {
     let verdict = names::judge_name(name.bytes(text))?;
-    let value = values::value(text, at)?;
+    let value = values::value_at(text, at)?;
     let told = verdict.says == NameStrength::Password
         && made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let doubtful = !(told && made_up::ends_clause(text, value.end + usize::from(value.quoted)));
@@ -351,8 +351,8 @@ pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<S
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
     let after = at + 1 + count_blanks(&text[at + 1..], MAX_BLANKS);
-    values::quote_at(text, after)?;
-    hit_if_secret(text, values::value(text, after)?, verdict, ValueContext::default())
+    values::opening_quote_at(text, after)?;
+    hit_if_secret(text, values::value_at(text, after)?, verdict, ValueContext::default())
 }
 
 fn is_resource_declaration(before: &[u8]) -> bool {
@@ -385,7 +385,7 @@ fn starts_line(before: &[u8]) -> bool {
 /// that provider's rule.
 pub fn hit_if_secret(
     text: &[u8],
-    value: Value,
+    value: LiteralValue,
     verdict: NameVerdict,
     joint: ValueContext,
 ) -> Option<SecretHit> {
@@ -681,7 +681,7 @@ fn value_after_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if byte_or_newline(text, after + length) != b'=' || byte_or_newline(text, behind) != b' ' {
         return Some(after);
     }
-    values::value(text, value).filter(|literal| literal.quoted).map(|_| value)
+    values::value_at(text, value).filter(|literal| literal.quoted).map(|_| value)
 }
 
 /// Whether a name is written like an environment variable.

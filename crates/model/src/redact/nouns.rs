@@ -6,7 +6,7 @@ use super::{context, languages, stated};
 
 /// What the noun of a line means.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Noun {
+pub enum SecretNoun {
     Password,
     /// A secret or a key, of which many have a value that is no password.
     Secret,
@@ -15,7 +15,12 @@ pub enum Noun {
 }
 
 /// Returns what the word means, and where the noun of which it is a part begins and ends.
-pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun, usize, usize)> {
+pub fn secret_noun_at(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    floor: usize,
+) -> Option<(SecretNoun, usize, usize)> {
     let word = &text[start..end];
     let next = byte_or_newline(text, end);
     // A noun ends at a blank or a mark of a sentence. In code, a bracket or a dot follows.
@@ -35,27 +40,28 @@ pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun
             !byte_is(mark, ALNUM) && !matches!(mark, b'_' | b'.' | b'/' | b'$' | b'@' | b'#' | b'%' | b'\\')
         }
     };
-    if !closes || !opens || !is_plain(word) {
+    if !closes || !opens || !is_spelled_like_word(word) {
         return None;
     }
-    if !(next == 0xc3 || KNOWN.contains_word(word) || word.len() >= 8 && is_compound(word)) {
+    if !(next == 0xc3 || ALL_NOUNS.contains_word(word) || word.len() >= 8 && ends_like_password_noun(word)) {
         return None;
     }
     if next == 0xc3 {
-        return accented(text, start, end);
+        return accented_noun(text, start, end);
     }
     let before = &text[floor..start];
-    if PASSWORDS.contains_word(word) || stated::is_password_name(word) || languages::names_password(word) {
+    if PASSWORD_NOUNS.contains_word(word) || stated::is_password_name(word) || languages::names_password(word)
+    {
         if word.eq_ignore_ascii_case(b"passe") {
             let name = ["mot de ", "palavra-", "phrase de "]
                 .iter()
                 .find(|name| ends_with_ignore_case(before, name))?;
-            return Some((Noun::Password, start - name.len(), end));
+            return Some((SecretNoun::Password, start - name.len(), end));
         }
-        return Some((Noun::Password, start, end));
+        return Some((SecretNoun::Password, start, end));
     }
-    if PAIRS.contains_word(word) {
-        return Some((Noun::Pair, start, end));
+    if CREDENTIAL_PAIR_NOUNS.contains_word(word) {
+        return Some((SecretNoun::Pair, start, end));
     }
     let told = |words: &[&str]| words.iter().any(|word| ends_with_ignore_case(before, word));
     let mut lower = [0; 12];
@@ -67,16 +73,16 @@ pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun
             let used = told(&[
                 "the ", "my ", "your ", "and ", ", ", "/ ", "root ", "admin ", "is ", "'s ", "default ",
                 "new ", "with ", "user/",
-            ]) || is_below_user(before);
-            used.then_some((Noun::Password, start, end))
+            ]) || is_below_user_name(before);
+            used.then_some((SecretNoun::Password, start, end))
         }
-        b"secret" if !told(&["public "]) => Some((Noun::Secret, start, end)),
+        b"secret" if !told(&["public "]) => Some((SecretNoun::Secret, start, end)),
         b"geheim" | b"geheimnis" | b"segreto" | b"segredo" | b"secreto" => {
             // The adjective in `code secret`, `codice segreto`.
-            Some((Noun::Secret, start, end))
+            Some((SecretNoun::Secret, start, end))
         }
         b"code" | b"codice" if is_secret_code(text, end) || told(&["secret ", "access ", "pass "]) => {
-            Some((Noun::Password, start, end))
+            Some((SecretNoun::Password, start, end))
         }
         b"key"
             if told(&[
@@ -93,31 +99,33 @@ pub fn noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<(Noun
                 "geheime ",
             ]) =>
         {
-            Some((Noun::Password, start, end))
+            Some((SecretNoun::Password, start, end))
         }
         b"key" | b"secret" | b"token" if told(&["public ", "no ", "public-"]) => None,
-        b"key" | b"token" | b"sleutel" | b"chiave" | b"chave" | b"llave" => Some((Noun::Secret, start, end)),
+        b"key" | b"token" | b"sleutel" | b"chiave" | b"chave" | b"llave" => {
+            Some((SecretNoun::Secret, start, end))
+        }
         b"pin" => told(&["the ", "my ", "your ", "sim ", "card ", "door ", "new ", "our "]).then_some((
-            Noun::Password,
+            SecretNoun::Password,
             start,
             end,
         )),
-        b"value" | b"text" if told(&["password-", "secret-"]) => Some((Noun::Password, start, end)),
+        b"value" | b"text" if told(&["password-", "secret-"]) => Some((SecretNoun::Password, start, end)),
         b"phrase" | b"frase" => {
             let rest = &text[end..];
             let secret = [" secrète", " secreta", " segreta", " de passe", " de paso", " secrete"]
                 .iter()
                 .any(|words| rest.starts_with(words.as_bytes()));
-            (secret || told(&["pass ", "secret "])).then_some((Noun::Password, start, end))
+            (secret || told(&["pass ", "secret "])).then_some((SecretNoun::Password, start, end))
         }
-        b"ordine" if told(&["parola d'", "parole d'"]) => Some((Noun::Password, start, end)),
-        b"ordre" if told(&["mot d'"]) => Some((Noun::Password, start, end)),
+        b"ordine" if told(&["parola d'", "parole d'"]) => Some((SecretNoun::Password, start, end)),
+        b"ordre" if told(&["mot d'"]) => Some((SecretNoun::Password, start, end)),
         _ => None,
     }
 }
 
 /// Whether the noun begins a line below `user name`.
-fn is_below_user(before: &[u8]) -> bool {
+fn is_below_user_name(before: &[u8]) -> bool {
     let Some(above) = before.strip_suffix(b"\n") else { return false };
     let line = context::text_after_last_break(&above[above.len().saturating_sub(60)..]);
     ["user ", "USER ", "login ", "username "].iter().any(|user| line.starts_with(user.as_bytes()))
@@ -131,21 +139,23 @@ fn is_secret_code(text: &[u8], end: usize) -> bool {
 }
 
 /// Nouns with a letter that is not ASCII: `contraseña`, `clé`, `Schlüssel`.
-fn accented(text: &[u8], start: usize, end: usize) -> Option<(Noun, usize, usize)> {
+fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, usize, usize)> {
     let rest = &text[end..];
     let word = text[start..end].to_ascii_lowercase();
     let (noun, length) = match word.as_slice() {
-        b"contrase" if rest.starts_with("ña".as_bytes()) => (Noun::Password, 3),
-        b"cl" if rest.starts_with("é".as_bytes()) => (Noun::Secret, 2),
-        b"c" if rest.starts_with("ódigo".as_bytes()) && is_secret_code(text, end + 6) => (Noun::Password, 6),
-        _ if word.ends_with(b"schl") && rest.starts_with("üssel".as_bytes()) => (Noun::Secret, 6),
+        b"contrase" if rest.starts_with("ña".as_bytes()) => (SecretNoun::Password, 3),
+        b"cl" if rest.starts_with("é".as_bytes()) => (SecretNoun::Secret, 2),
+        b"c" if rest.starts_with("ódigo".as_bytes()) && is_secret_code(text, end + 6) => {
+            (SecretNoun::Password, 6)
+        }
+        _ if word.ends_with(b"schl") && rest.starts_with("üssel".as_bytes()) => (SecretNoun::Secret, 6),
         _ => return None,
     };
     Some((noun, start, end + length))
 }
 
 /// All nouns. Almost every word fails here.
-static KNOWN: WordList = word_list(
+static ALL_NOUNS: WordList = word_list(
     "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola mdps creds cred credentials credential login logins \
      identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens accesos pass secret geheim geheimnis \
      segreto segredo secreto code codice key token sleutel chiave chave llave pin value text phrase frase ordine ordre password passwd passwort \
@@ -153,32 +163,32 @@ static KNOWN: WordList = word_list(
 );
 
 /// Whether a word is a noun that [`near`] examines on its own.
-pub fn is_head(word: &[u8]) -> bool {
-    HEADS.contains_word(word)
+pub fn is_lone_noun(word: &[u8]) -> bool {
+    LONE_NOUNS.contains_word(word)
 }
 
-static HEADS: WordList = word_list(
+static LONE_NOUNS: WordList = word_list(
     "pw pwd mdp clave senha passphrase passcode psk wachtwoord kennwort creds credentials token password passwd passwort",
 );
 
 /// Whether a word ends like a German or Dutch word for a password: `Standardpasswort`.
-fn is_compound(word: &[u8]) -> bool {
+fn ends_like_password_noun(word: &[u8]) -> bool {
     ["passwort", "password", "kennwort", "wachtwoord", "passwd"]
         .iter()
         .any(|noun| ends_with_ignore_case(word, noun))
 }
 
-static PASSWORDS: WordList = word_list(
+static PASSWORD_NOUNS: WordList = word_list(
     "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola pass-phrase mdps",
 );
 
-static PAIRS: WordList = word_list(
+static CREDENTIAL_PAIR_NOUNS: WordList = word_list(
     "creds cred credentials credential login logins identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali \
      inloggegevens accesos",
 );
 
 /// Whether a word is spelled like one of a sentence: `password`, `Password`, `PASSWORD`.
-fn is_plain(word: &[u8]) -> bool {
+fn is_spelled_like_word(word: &[u8]) -> bool {
     let upper = word.iter().filter(|byte| byte_is(**byte, UPPER)).count();
     let letters = word.iter().all(|byte| byte_is(*byte, LETTER));
     letters && (upper == 0 || upper == word.len() || upper == 1 && byte_is(word[0], UPPER))

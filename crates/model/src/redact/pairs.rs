@@ -5,7 +5,7 @@ use super::classes::{
     BASE64_URL, DOT, byte_is, byte_or_newline, count_blanks, run_length_at_end, starts_with_ignore_case,
 };
 use super::context::text_after_last_break;
-use super::grades::grade;
+use super::grades::grade_word;
 use super::sentences::{self, RequiredCertainty};
 
 /// How many bytes before a pair the words that announce it may be.
@@ -26,8 +26,8 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
     let told = is_pair_announced(&before[..before.len() - user.len()]);
     if !told && is_account_name(user) {
         let end = at + 2 + sentences::value_length(&text[at + 2..]);
-        let likely =
-            grade(&text[at + 2..end]).is_some() && !super::contains_bytes(&text[at + 2..end], b"REDACTED");
+        let likely = grade_word(&text[at + 2..end]).is_some()
+            && !super::contains_bytes(&text[at + 2..end], b"REDACTED");
         return likely.then_some(SecretHit { start: at + 2, end, kind: "password" });
     }
     told.then(|| sentences::unquoted_secret_at(text, at + 2, required_certainty(user)))?
@@ -76,8 +76,8 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
 pub fn assigned(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
-    let told =
-        grade(content).is_some() || content.len() >= 12 && super::chance::profile_of(content).looks_random();
+    let told = grade_word(content).is_some()
+        || content.len() >= 12 && super::chance::profile_of(content).looks_random();
     let plain = !content.contains(&b'/') && !super::contains_bytes(content, b"REDACTED");
     (told && plain).then_some(SecretHit { start: at + 1, end, kind: "password" })
 }

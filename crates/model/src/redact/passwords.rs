@@ -4,11 +4,16 @@
 use super::chance::ValueProfile;
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, starts_with_ignore_case};
 use super::made_up::PasswordCertainty;
-use super::values::{Value, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
+use super::values::{LiteralValue, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
 use super::{context, languages, made_up};
 
 /// Whether a value is a literal password: anything that is not obviously code or prose.
-pub fn is_literal_password(text: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
+pub fn is_literal_password(
+    text: &[u8],
+    value: LiteralValue,
+    looks: &ValueProfile,
+    joint: ValueContext,
+) -> bool {
     let content = &text[value.start..value.end];
     if looks.len < 3 {
         return false;
@@ -108,7 +113,7 @@ fn is_sentence(rest: &[u8]) -> bool {
 
 /// Whether text follows the value that does not occur in code, as in `password: CopperKettle (shown once)`,
 /// `… (password: CopperKettle)` and `/* password: CopperKettle */`.
-fn has_note_after(text: &[u8], value: Value) -> bool {
+fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
     let rest = &text[value.end..];
     if rest.starts_with(b" (") || rest.starts_with(b" */") || rest.starts_with(b" -->") {
         return true;
@@ -135,7 +140,7 @@ fn has_note_after(text: &[u8], value: Value) -> bool {
 /// Whether the value is next to the name of a user, in the form in which programs print objects:
 /// `User(name=ann, password=CopperKettle)`, `Config{User:ann Password:CopperKettle}`. In code both would be names of
 /// variables.
-fn is_printed_object(text: &[u8], value: Value) -> bool {
+fn is_printed_object(text: &[u8], value: LiteralValue) -> bool {
     let closes = matches!(byte_or_newline(text, value.end), b')' | b']' | b'}' | b',' | b' ');
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let Some(open) = line.iter().rposition(|byte| matches!(byte, b'(' | b'[' | b'{')) else { return false };
@@ -160,7 +165,7 @@ fn is_printed_object(text: &[u8], value: Value) -> bool {
 }
 
 /// Whether the value is an argument or a member in code, and not the end of a statement.
-fn is_argument_or_member(text: &[u8], value: Value) -> bool {
+fn is_argument_or_member(text: &[u8], value: LiteralValue) -> bool {
     // In a note, a comma may follow the value, as in `old password: x, new password: y`.
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let end = value.end;
@@ -176,7 +181,7 @@ fn is_argument_or_member(text: &[u8], value: Value) -> bool {
 
 /// Whether `Password: NectarSandal` is a note: its line begins with a capital, or is below the line of a user, or has
 /// words before the name. In code such a line is not a type annotation.
-fn is_note_label(text: &[u8], value: Value) -> bool {
+fn is_note_label(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(120)..value.start];
     let line = context::text_after_last_break(before);
     let above = context::text_after_last_break(before[..before.len() - line.len()].trim_ascii_end());
@@ -232,7 +237,7 @@ fn is_phrase_before_name(line: &[u8]) -> bool {
 }
 
 /// Whether the lines above and below cannot be code: there are none, or they are those of a settings file.
-fn is_apart_from_code(text: &[u8], value: Value, line: &[u8], above: &[u8]) -> bool {
+fn is_apart_from_code(text: &[u8], value: LiteralValue, line: &[u8], above: &[u8]) -> bool {
     // A declaration such as `val password: CharSequence` is code.
     if line.trim_ascii().strip_suffix(b"=").unwrap_or(line).trim_ascii().contains(&b' ') {
         return false;
@@ -285,7 +290,7 @@ fn is_settings_line(line: &[u8]) -> bool {
 
 /// Whether a word of letters is the whole value of a line, as in `password: sunflowerfield`, a form that YAML files,
 /// INI files and notes have. In code it would be a name, so the words that code uses there do not count.
-fn is_lone_word(text: &[u8], value: Value) -> bool {
+fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
     const NOT_PASSWORDS: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
     let content = &text[value.start..value.end];
     let next = byte_or_newline(text, value.end);

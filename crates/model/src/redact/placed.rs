@@ -4,13 +4,13 @@
 use super::SecretHit;
 use super::chance::profile_of;
 use super::classes::{byte_or_newline, count_blanks};
-use super::grades::grade;
+use super::grades::grade_word;
 use super::made_up;
 use super::named::{hit_if_secret, name_with_word_before};
 use super::names::{self, NameStrength};
 use super::sentences::{self, RequiredCertainty};
 use super::stated::{hit_if_password_like, is_password_name};
-use super::values::{self, Value, ValueContext};
+use super::values::{self, LiteralValue, ValueContext};
 
 /// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
 /// secret`. The name `text[start..end]` is the last word of the comment.
@@ -33,7 +33,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     let open = memchr::memrchr(code[close], &code[..close])?;
     let from = start - line.len();
     let line_break = usize::from(code[..close].ends_with(b"\\n") || code[..close].ends_with(b"\\r")) * 2;
-    let value = Value {
+    let value = LiteralValue {
         start: from + open + 1,
         end: from + close.saturating_sub(line_break),
         quoted: true,
@@ -46,7 +46,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     let random = profile_of(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
     let content = &text[value.start..value.end];
     let told = verdict.says == NameStrength::Password
-        && (grade(content).is_some()
+        && (grade_word(content).is_some()
             || profile_of(content).looks_random()
             || content.len() >= 8 && made_up::is_joined(content));
     if told {
@@ -63,13 +63,13 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     let rest = &text[from..text.len().min(from + 64)];
     let names_password = |word: &[u8]| is_password_name(word) || word == b"pw" || word.ends_with(b"_pw");
     let joined = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!' | b'-' | b'.');
-    let whole = Value {
+    let whole = LiteralValue {
         start: from,
         end: from + rest.iter().take_while(|byte| joined(byte)).count(),
         quoted: false,
         wrapped: false,
     };
-    let whole = Value { end: values::before_extension(text, whole), ..whole };
+    let whole = LiteralValue { end: values::end_before_extension(text, whole), ..whole };
     if made_up::is_everyday_nouns(&text[from..whole.end]) && names_password(&text[start..end]) {
         return hit_if_password_like(text, whole, true);
     }
@@ -89,7 +89,11 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     let told = (words || drawn)
         && names_password(&text[start..end])
         && !matches!(byte_or_newline(text, from + length), b'(' | b'-' | b'=' | b':' | b'{');
-    hit_if_password_like(text, Value { start: from, end: from + length, quoted: false, wrapped: false }, told)
+    hit_if_password_like(
+        text,
+        LiteralValue { start: from, end: from + length, quoted: false, wrapped: false },
+        told,
+    )
 }
 
 /// Finds the value on the line after one that ends with `Password` or `the token is`. The name is `text[start..end]`,
@@ -106,7 +110,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
         .or_else(|| names::judge_name(&text[start..end]))?;
     let content = &text[from..from + length];
     let looks = profile_of(content);
-    let value = Value { start: from, end: from + length, quoted: false, wrapped: false };
+    let value = LiteralValue { start: from, end: from + length, quoted: false, wrapped: false };
     let plausible = match verdict.says {
         NameStrength::Password => {
             made_up::is_everyday_nouns(content) || looks.looks_random() && looks.digits > 0 && looks.upper > 0
@@ -166,10 +170,10 @@ pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<Secret
     if !first || !is_password_name(&text[start..end]) {
         return None;
     }
-    let value = values::value(text, end + 1 + count_blanks(&text[end + 1..], 8))?;
+    let value = values::value_at(text, end + 1 + count_blanks(&text[end + 1..], 8))?;
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r' | b'|');
     let content = &text[value.start..value.end];
-    let enough = grade(content).is_some()
+    let enough = grade_word(content).is_some()
         || made_up::made_up_certainty(content).is_some()
         || profile_of(content).is_mixed() && content.len() >= 8;
     hit_if_password_like(text, value, ends && enough)

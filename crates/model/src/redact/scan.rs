@@ -287,7 +287,7 @@ fn secret_at_known_word(
         return Some(hit);
     }
     if (next == b'-' || end - start >= 8 && memchr::memchr(b'_', &text[start..end]).is_some())
-        && let Some(hit) = file_names::in_word(text, start, end)
+        && let Some(hit) = file_names::secret_inside_name(text, start, end)
     {
         return Some(hit);
     }
@@ -317,7 +317,7 @@ fn secret_at_known_word(
     {
         heads.push(TableHead::Column(start));
     }
-    announced(text, start, end, floor, heads).or_else(|| mentions::near(text, start, end, floor))
+    announced(text, start, end, floor, heads).or_else(|| mentions::secret_near_noun(text, start, end, floor))
 }
 
 /// Returns the secret that the keyword `text[start..end]` announces, by what follows it.

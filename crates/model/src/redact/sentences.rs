@@ -5,7 +5,7 @@ use super::SecretHit;
 use super::chance::profile_of;
 use super::classes::{LETTER, UPPER, byte_is, byte_or_newline, count_blanks, run_length};
 use super::made_up::{self, PasswordCertainty};
-use super::values::{self, Value};
+use super::values::{self, LiteralValue};
 use super::{lexicon, passwords};
 
 /// How many bytes after its name a value may be.
@@ -117,7 +117,7 @@ pub fn secret_ending_clause(text: &[u8], end: usize) -> Option<SecretHit> {
     if told {
         hit_if_accepted(
             text,
-            Value { start, end: start + length, quoted: false, wrapped: false },
+            LiteralValue { start, end: start + length, quoted: false, wrapped: false },
             RequiredCertainty::Word,
         )
     } else {
@@ -141,7 +141,7 @@ pub fn secret_answering_question(text: &[u8], at: usize) -> Option<SecretHit> {
         || [&b"it's"[..], b"its", b"is", b"use", b"try"].iter().any(|word| speaker.ends_with(word));
     let start = at + 1 + from;
     let end = start + value_length(&text[start..at + 1 + line.len()]);
-    let value = Value { start, end, quoted: false, wrapped: false };
+    let value = LiteralValue { start, end, quoted: false, wrapped: false };
     if said { hit_if_accepted(text, value, RequiredCertainty::Word) } else { None }
 }
 
@@ -295,7 +295,7 @@ fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Option<S
         return None;
     }
     let end = start + length;
-    hit_if_accepted(text, Value { start, end, quoted: mark.is_some(), wrapped: false }, least)
+    hit_if_accepted(text, LiteralValue { start, end, quoted: mark.is_some(), wrapped: false }, least)
 }
 
 /// Returns the unquoted value at `start`, if it is at least what `least` requires.
@@ -304,13 +304,13 @@ pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -
 }
 
 /// Returns the value as a hit if it looks like a password: made from words, mixed from letters and digits, or random.
-fn hit_if_accepted(text: &[u8], value: Value, least: RequiredCertainty) -> Option<SecretHit> {
+fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
-    let short = content.len() < 6 && super::grades::grade(content).is_none();
+    let short = content.len() < 6 && super::grades::grade_word(content).is_none();
     if short
         || code
-        || super::grades::is_term(content)
+        || super::grades::is_computing_term(content)
         || super::contains_bytes(content, b"REDACTED")
         || content.contains(&b'/')
     {
@@ -337,7 +337,7 @@ fn hit_if_accepted(text: &[u8], value: Value, least: RequiredCertainty) -> Optio
                 && super::names::judge_name(content).is_none()
                 && !is_technical_term(content)
                 && values::is_secret_value(text, value, super::names::NameStrength::Password, joint)
-                || super::grades::grade(content).is_some()
+                || super::grades::grade_word(content).is_some()
         }
     };
     enough.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
@@ -391,7 +391,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     let mut at = at;
     for _ in 0..MAX_LIST_ITEMS {
         at += text[at..].iter().take(80).take_while(|byte| byte.is_ascii_whitespace()).count();
-        let Some(value) = values::value(text, at) else { return };
+        let Some(value) = values::value_at(text, at) else { return };
         let content = &text[value.start..value.end];
         let plausible = made_up::made_up_certainty(content).is_some()
             || profile_of(content).is_mixed() && content.len() >= 8;
@@ -413,7 +413,7 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at + 1) != b' ' {
         return None;
     }
-    let value = values::value(text, at + 2)?;
+    let value = values::value_at(text, at + 2)?;
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
     let content = &text[value.start..value.end];
     let plausible =

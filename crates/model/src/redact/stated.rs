@@ -7,7 +7,7 @@ use super::made_up::{self, PasswordCertainty};
 use super::named::{MAX_BLANKS, hit_if_secret, name_with_word_before};
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage, RequiredCertainty};
-use super::values::{self, Value, ValueContext};
+use super::values::{self, LiteralValue, ValueContext};
 use super::{languages, passwords};
 
 /// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`
@@ -91,7 +91,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         // The name may begin a line of a settings file, as in `Pass "x"` of mbsync.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
-            && let Some(value) = values::value(text, end + count_blanks(&text[end..], MAX_BLANKS))
+            && let Some(value) = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
             && matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r')
             && name != b"PASS"
         {
@@ -99,7 +99,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             return hit_if_password_like(
                 text,
                 value,
-                super::grades::grade(content).is_some() || profile_of(content).looks_random(),
+                super::grades::grade_word(content).is_some() || profile_of(content).looks_random(),
             );
         }
         // The name may be that of a variable, as in `input_pw x`.
@@ -156,7 +156,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     if let Some(hit) = secret_in_router_config(text, start, end) {
         return Some(hit);
     }
-    let value = values::value(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
+    let value = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))?;
     // Examples are `ENV NAME x` in a Dockerfile, `setenv NAME x` of a shell and `tool config set NAME x`.
     if matches!(verdict.says, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
@@ -325,7 +325,7 @@ pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option
     if byte_or_newline(text, end + 1) != b' ' || byte_or_newline(text, end + 2) != mark {
         return None;
     }
-    let value = values::value(text, end + 2).filter(|value| value.quoted)?;
+    let value = values::value_at(text, end + 2).filter(|value| value.quoted)?;
     let line = super::context::text_after_last_break(&text[start.saturating_sub(120)..start]);
     let verdict = names::judge_name(&text[start..end])?;
     let sets =
@@ -366,8 +366,8 @@ fn is_user_named_before(before: &[u8]) -> bool {
 }
 
 /// Returns the value after the digit in `password 7 0822455D0A16`, as routers write a scrambled password.
-fn value_after_type_digit(text: &[u8], kind: Value) -> Option<Value> {
-    let scrambled = |value: &Value| {
+fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<LiteralValue> {
+    let scrambled = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
         content.len() >= 8
             && content.iter().all(u8::is_ascii_hexdigit)
@@ -375,7 +375,7 @@ fn value_after_type_digit(text: &[u8], kind: Value) -> Option<Value> {
     };
     let digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
     (digit && byte_or_newline(text, kind.end) == b' ')
-        .then(|| values::value(text, kind.end + 1).filter(scrambled))?
+        .then(|| values::value_at(text, kind.end + 1).filter(scrambled))?
 }
 
 /// Finds the password in `SET PASSWORD FOR 'name'@'host' = 'x'`.
@@ -386,13 +386,13 @@ fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<Secre
         return None;
     }
     let at = end + memchr::memmem::find(window, b" = ")? + 3;
-    values::quote_at(text, at)?;
+    values::opening_quote_at(text, at)?;
     super::flags::secret_argument(text, at)
 }
 
 /// Finds both values in `changed the password from x to y`, because the old one may still open a backup.
 fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
-    let made_up = |value: &Value| {
+    let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
         made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed()
     };
@@ -410,13 +410,13 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
         let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
         return sentences::unquoted_secret_at(text, to, RequiredCertainty::Words);
     }
-    let old = values::value(text, end + from + 6)?;
+    let old = values::value_at(text, end + from + 6)?;
     let behind = old.end + usize::from(old.quoted);
     let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
-    let new = values::value(text, new).filter(made_up);
+    let new = values::value_at(text, new).filter(made_up);
     match (made_up(&old), new) {
         (true, new) => {
-            hit_if_password_like(text, Value { end: new.map_or(old.end, |new| new.end), ..old }, true)
+            hit_if_password_like(text, LiteralValue { end: new.map_or(old.end, |new| new.end), ..old }, true)
         }
         (false, Some(new)) => hit_if_password_like(text, new, true),
         (false, None) => None,
@@ -451,7 +451,7 @@ fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<Secr
         return None;
     }
     let kind = byte_or_newline(text, end + 1).is_ascii_digit() && byte_or_newline(text, end + 2) == b' ';
-    let value = values::value(text, end + if kind { 3 } else { 1 })?;
+    let value = values::value_at(text, end + if kind { 3 } else { 1 })?;
     let looks = profile_of(&text[value.start..value.end]);
     let plausible = looks.len >= 6
         && (looks.is_mixed()
@@ -538,7 +538,7 @@ pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: u
     let before = &before[..before.len() - 1];
     let window = &before[before.len().saturating_sub(80)..];
     let length = window.len() - memchr::memrchr(mark, window)? - 1;
-    let value = Value {
+    let value = LiteralValue {
         start: floor + before.len() - length,
         end: floor + before.len(),
         quoted: true,
@@ -569,7 +569,7 @@ pub fn is_password_name(word: &[u8]) -> bool {
     names::judge_name(word).is_some_and(|verdict| verdict.says == NameStrength::Password)
 }
 
-pub fn hit_if_password_like(text: &[u8], value: Value, enough: bool) -> Option<SecretHit> {
+pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<SecretHit> {
     let placeholder = super::contains_bytes(&text[value.start..value.end], b"REDACTED");
     let code = !value.quoted
         && matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
@@ -582,7 +582,7 @@ pub fn hit_if_password_like(text: &[u8], value: Value, enough: bool) -> Option<S
 
 /// Finds the value in `name is value`. In prose almost anything follows, so the value must not be a word of a sentence.
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
-    let value = values::value(text, sentences::position_after_adverb(text, at))?;
+    let value = values::value_at(text, sentences::position_after_adverb(text, at))?;
     let content = &text[value.start..value.end];
     if matches!(verdict.says, NameStrength::Password | NameStrength::Pass)
         && let Some(sure) = made_up::made_up_certainty(content)

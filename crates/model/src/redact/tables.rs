@@ -6,9 +6,9 @@ use super::chance::profile_of;
 use super::classes::{
     BASE64_URL, LETTER, byte_is, byte_or_newline, ends_with_ignore_case, starts_with_ignore_case,
 };
-use super::grades::grade;
+use super::grades::grade_word;
 use super::names::{self, NameStrength, NameVerdict};
-use super::values::{self, Value, ValueContext};
+use super::values::{self, LiteralValue, ValueContext};
 
 const MAX_LINE_BYTES: usize = 1024;
 /// The most rows of one table that are examined.
@@ -149,7 +149,7 @@ fn secret_in_cell(
     }
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
     let looks = profile_of(content);
-    if may_be_word && grade(content).is_some() {
+    if may_be_word && grade_word(content).is_some() {
         return Some(SecretHit { start, end, kind: verdict.kind })
             .filter(|_| !super::contains_bytes(content, b"REDACTED"));
     }
@@ -158,7 +158,7 @@ fn secret_in_cell(
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
     }
-    let value = Value { start, end, quoted: true, wrapped: false };
+    let value = LiteralValue { start, end, quoted: true, wrapped: false };
     let says =
         if verdict.says == NameStrength::Secret { NameStrength::Secret } else { NameStrength::Password };
     values::is_secret_value(
@@ -377,7 +377,7 @@ fn secrets_in_json_members(text: &[u8], at: usize, end: usize, hits: &mut Vec<Se
     for colon in memchr::memmem::find_iter(object, b"\":") {
         let start = at + colon + 2 + super::classes::count_blanks(&object[colon + 2..], 4);
         hits.extend(
-            values::value(text, start)
+            values::value_at(text, start)
                 .filter(|value| value.quoted)
                 .and_then(|value| secret_of_entry(text, value)),
         );
@@ -395,13 +395,13 @@ fn secrets_in_indented_lines(text: &[u8], at: usize, end: usize, hits: &mut Vec<
         }
         if let Some(colon) = memchr::memmem::find(line, b": ") {
             let start = at + colon + 2 + super::classes::count_blanks(&line[colon + 2..], 8);
-            hits.extend(values::value(&text[..end], start).and_then(|value| secret_of_entry(text, value)));
+            hits.extend(values::value_at(&text[..end], start).and_then(|value| secret_of_entry(text, value)));
         }
         at += row.len();
     }
 }
 
-fn secret_of_entry(text: &[u8], value: Value) -> Option<SecretHit> {
+fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     // Short values are names and ports.
     let plausible = content.len() >= 12
@@ -448,7 +448,7 @@ pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let names =
         quoted[..open].split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()).count();
     let content = &quoted[open + 1..];
-    let told = names == 2 && (profile_of(content).looks_random() || grade(content).is_some());
+    let told = names == 2 && (profile_of(content).looks_random() || grade_word(content).is_some());
     told.then_some(SecretHit {
         start: from + open + 1,
         end: from + open + 1 + content.len(),
@@ -461,7 +461,7 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let name = super::context::text_after_last_break(&text[floor.max(at.saturating_sub(80))..at]);
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let start = at + 1 + super::classes::count_blanks(&text[at + 1..], 40);
-    let value = values::value(text, start)?;
+    let value = values::value_at(text, start)?;
     let behind = line_at(text, value.end + usize::from(value.quoted));
     let named = name.last().is_some_and(blank)
         && !name.trim_ascii().is_empty()

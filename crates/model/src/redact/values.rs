@@ -10,7 +10,8 @@ use super::names::{self, NameStrength, WordList, word_list};
 use super::{made_up, passwords};
 
 pub use super::literals::{
-    LONGEST, Value, before_extension, beyond_ampersand, continued, quote_at, to_line_end, value,
+    LiteralValue, MAX_QUOTED_BYTES, continuation_of_split_token, end_before_extension, end_of_env_line,
+    end_past_ampersand, opening_quote_at, value_at,
 };
 
 /// How a name and a value are joined, as far as this decides whether the value is a secret.
@@ -28,7 +29,7 @@ pub struct ValueContext {
 }
 
 /// Returns whether this value must be hidden, given what its name says.
-pub fn is_secret_value(text: &[u8], value: Value, says: NameStrength, joint: ValueContext) -> bool {
+pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     let looks = profile_of(content);
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
@@ -89,7 +90,7 @@ pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
 
 /// Whether the call around a value keeps the text as it is, as in `String::from("x")` and `Some("x")`. Other calls ask
 /// for a text (`getpass("…")`) or look it up.
-fn is_text_conversion(text: &[u8], value: Value) -> bool {
+fn is_text_conversion(text: &[u8], value: LiteralValue) -> bool {
     let before = &text[value.start.saturating_sub(48)..value.start - 1];
     let before = &before[..before.len() - before.iter().rev().take_while(|byte| **byte == b'\\').count()];
     [
@@ -193,7 +194,7 @@ fn is_validation_rule_list(content: &[u8]) -> bool {
 }
 
 /// Whether a value is a variable, a template, an expression, a path or a URL. These at most point to a secret.
-fn is_reference(text: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
+fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
     let named = |name: &[u8]| {
@@ -273,7 +274,7 @@ fn is_host_and_path(content: &[u8]) -> bool {
 }
 
 /// Whether a bare value is code: a call, an index, a generic type, a path of names.
-fn is_expression(text: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
+fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
     // In `<p>Password: word</p>` the bracket closes an element; in `Vec<u8>` it does not.
     let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
@@ -337,7 +338,7 @@ fn is_name_of_secret(content: &[u8]) -> bool {
 }
 
 /// Whether a value is an API key, a token or a secret, and not a word or a name.
-fn is_secret_literal(content: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
+fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
         return value.quoted && passwords::is_mixed_phrase(content);
     }
@@ -376,7 +377,7 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &ValueProfile, joint: 
 
 /// Whether a value is only letters and longer than a word, as in `JWT_SECRET=mysupersecretjwtkey`. In code it may be a
 /// name, so it counts only in an environment setting, or quoted and without capitals.
-fn is_long_word(content: &[u8], value: Value, looks: &ValueProfile, joint: ValueContext) -> bool {
+fn is_long_word(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let set = joint.loud && joint.tight && looks.len >= 14;
     let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
@@ -435,7 +436,7 @@ pub fn is_numbered_variable(content: &[u8]) -> bool {
 pub fn is_encoded_pair(content: &[u8]) -> bool {
     if content.len() < 8
         || !content.len().is_multiple_of(4)
-        || run_length(content, BASE64, LONGEST) != content.len()
+        || run_length(content, BASE64, MAX_QUOTED_BYTES) != content.len()
     {
         return false;
     }

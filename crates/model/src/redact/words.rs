@@ -5,11 +5,11 @@ use super::classes::{LETTER, byte_is, byte_or_newline};
 use super::context;
 
 /// How many bytes of the line are read on each side of the noun.
-pub const REACH: usize = 160;
+pub const MAX_BYTES_READ: usize = 160;
 
 /// A word of a line, without the marks around it.
 #[derive(Clone, Copy, Default)]
-pub struct Word {
+pub struct LineWord {
     pub start: usize,
     pub end: usize,
     /// Whether a colon follows.
@@ -18,7 +18,7 @@ pub struct Word {
     pub stops: bool,
 }
 
-impl Word {
+impl LineWord {
     pub fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.start..self.end]
     }
@@ -39,12 +39,12 @@ impl Word {
 }
 
 /// Iterates over the words of `text[at..end]`. Tags are skipped, and marks around a word do not belong to it.
-pub fn words(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = Word> + '_ {
+pub fn words_between(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = LineWord> + '_ {
     let mut at = at;
     std::iter::from_fn(move || {
         loop {
-            while at < end && (text[at] <= b' ' || is_mark(text, at) > 0) {
-                at += is_mark(text, at).max(1);
+            while at < end && (text[at] <= b' ' || opening_mark_length(text, at) > 0) {
+                at += opening_mark_length(text, at).max(1);
             }
             if at >= end {
                 return None;
@@ -62,7 +62,7 @@ pub fn words(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = Word> +
             while at < end
                 && text[at] > b' '
                 && !matches!(text[at], b'"' | b'`' | b'<')
-                && wide_mark(&text[at..]) == 0
+                && wide_mark_length(&text[at..]) == 0
             {
                 at += 1;
             }
@@ -73,12 +73,12 @@ pub fn words(text: &[u8], at: usize, end: usize) -> impl Iterator<Item = Word> +
                     at += 1;
                 }
             }
-            return Some(trimmed(text, start, at));
+            return Some(word_without_marks(text, start, at));
         }
     })
 }
 
-fn trimmed(text: &[u8], start: usize, at: usize) -> Word {
+fn word_without_marks(text: &[u8], start: usize, at: usize) -> LineWord {
     let mut end = at;
     let (mut colon, mut stops) = (false, false);
     while end > start + 1 {
@@ -93,19 +93,19 @@ fn trimmed(text: &[u8], start: usize, at: usize) -> Word {
         stops |= matches!(mark, b'.' | b'!' | b'?' | b';');
         end -= 1;
     }
-    Word { start, end, colon, stops }
+    LineWord { start, end, colon, stops }
 }
 
 /// Returns the length of a mark that can open a word: a quote, a bracket, an asterisk.
-fn is_mark(text: &[u8], at: usize) -> usize {
+fn opening_mark_length(text: &[u8], at: usize) -> usize {
     match text[at] {
         b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'*' | b',' | b';' => 1,
         b'\\' if matches!(byte_or_newline(text, at + 1), b'"' | b'\'' | b'`') => 2,
-        _ => wide_mark(&text[at..]),
+        _ => wide_mark_length(&text[at..]),
     }
 }
 
-fn wide_mark(text: &[u8]) -> usize {
+fn wide_mark_length(text: &[u8]) -> usize {
     ["«", "»", "“", "”", "„", "‘", "’", "\u{a0}", "\u{202f}", "│", "║", "┃", "：", "。"]
         .iter()
         .find(|mark| text.starts_with(mark.as_bytes()))
@@ -113,8 +113,8 @@ fn wide_mark(text: &[u8]) -> usize {
 }
 
 /// Returns the end of the line that goes on at `at`: a real line break, an escaped one, or the last blank within reach.
-pub fn line_end(text: &[u8], at: usize) -> usize {
-    let window = &text[at..text.len().min(at + REACH)];
+pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
+    let window = &text[at..text.len().min(at + MAX_BYTES_READ)];
     let broken = memchr::memchr2_iter(b'\n', b'\\', window)
         .find(|at| window[*at] == b'\n' || matches!(window.get(at + 1), Some(b'n' | b'r')));
     match broken {
@@ -126,8 +126,8 @@ pub fn line_end(text: &[u8], at: usize) -> usize {
 }
 
 /// Returns the start of the line before `at`: after a line break, or after the first blank within reach.
-pub fn line_start(text: &[u8], at: usize, floor: usize) -> usize {
-    let from = floor.max(at.saturating_sub(REACH));
+pub fn start_of_line_within_reach(text: &[u8], at: usize, floor: usize) -> usize {
+    let from = floor.max(at.saturating_sub(MAX_BYTES_READ));
     let line = at - context::text_after_last_break(&text[from..at]).len();
     if line > from || from == floor {
         return line;

@@ -8,7 +8,7 @@ use super::titled_section;
 use crate::clean::clean_line;
 use crate::text::cut_to_bytes;
 
-pub use errors::{errors, line_reports_error};
+pub use errors::{find_json_errors, line_reports_error};
 
 /// The longest value that is shown as an example, in bytes.
 const MAX_EXAMPLE_BYTES: usize = 60;

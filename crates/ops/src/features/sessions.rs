@@ -27,7 +27,7 @@ use crate::session::roster::{self, Entry};
 pub const ROW: Feature = Feature {
     name: "sessions",
     wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
-    decide: clashes::decide,
+    decide: clashes::decide_clash_warning,
     candidates: brief_candidates,
     sections: &[RUNNING_SECTION.name, WORKTREE_SECTION.name, MEANWHILE_SECTION.name],
     status: status_lines,

@@ -72,9 +72,8 @@ pub fn choose_open(
 ) -> Result<(Id, SessionChoice)> {
     let (session, chosen) = choose_session(world, store, named)?;
     let entries = roster::read_roster(store, u64::MAX)?;
-    let has_ended = entries.iter().any(|entry| entry.session == session && entry.ended);
     // The current harness runs the session, whatever the list says.
-    if !has_ended || chosen == SessionChoice::Harness {
+    if !roster::has_ended(&entries, session.as_str()) || chosen == SessionChoice::Harness {
         return Ok((session, chosen));
     }
     let open = roster::sort_by_activity(&entries, store, Entry::is_open);

@@ -139,6 +139,11 @@ pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
     entries.into_iter().flatten().collect()
 }
 
+/// Whether a session has ended, according to the list.
+pub fn has_ended(entries: &[Entry], session: &str) -> bool {
+    entries.iter().any(|entry| entry.ended && entry.session.as_str() == session)
+}
+
 impl Entry {
     /// Whether the session has started, and has neither ended nor continued under another id. It may be running or
     /// dead.
@@ -178,7 +183,7 @@ impl Entry {
 /// Returns the newest time at the end of a journal. Records from a transcript have the time of the event.
 fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<String> {
     let tail = store.dir().read_tail(journal, window).ok()?;
-    tail.split(|b| *b == b'\n').filter_map(scan::time_of).max().map(str::to_owned)
+    tail.split(|b| *b == b'\n').filter_map(scan::time_of_line).max().map(str::to_owned)
 }
 
 /// A session with this many calls counts as work, even if it changed no file.

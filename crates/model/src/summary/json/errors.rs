@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::ErrorLine;
 use crate::clean::clean_line;
-use crate::error_line::{is_error_line, is_reported};
+use crate::error_line::{is_error_line, is_error_report};
 
 /// Parts of keys whose values report an error, in lower case.
 const ERROR_KEYS: &[&str] = &["error", "exception", "fail", "panic", "stderr", "traceback", "fatal"];
@@ -59,13 +59,13 @@ const ERROR_LEVEL: u64 = 50;
 
 /// The longest record that is shown whole, in bytes. Of a longer one the fields without further structure are shown, and
 /// the others are searched.
-const LONGEST_RECORD: usize = 2_000;
+const MAX_WHOLE_RECORD_BYTES: usize = 2_000;
 
 /// Returns what reports an error, each with its path. Nothing of it is cut.
-pub fn errors(text: &str) -> Vec<ErrorLine> {
+pub fn find_json_errors(text: &str) -> Vec<ErrorLine> {
     let mut found = Vec::new();
     if let Ok(value) = serde_json::from_str::<Value>(text) {
-        search(&value, "$", &mut found);
+        collect_errors(&value, "$", &mut found);
     }
     found
 }
@@ -77,19 +77,22 @@ pub fn line_reports_error(line: &str) -> Option<bool> {
     }
     let value: Value = serde_json::from_str(line).ok()?;
     let mut found = Vec::new();
-    search(&value, "$", &mut found);
-    Some(!found.is_empty() || has_text(&value, is_error_line))
+    collect_errors(&value, "$", &mut found);
+    Some(!found.is_empty() || any_text(&value, is_error_line))
 }
 
-fn search(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
+fn collect_errors(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
     match value {
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, item)| search(item, &format!("{path}[{i}]"), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(i, item)| collect_errors(item, &format!("{path}[{i}]"), found));
         }
         Value::Object(fields) if is_bad_record(fields) => {
             let whole = value.to_string();
-            if whole.len() <= LONGEST_RECORD {
-                return found.push(error(path, &whole));
+            if whole.len() <= MAX_WHOLE_RECORD_BYTES {
+                return found.push(error_line(path, &whole));
             }
             let is_plain = |value: &Value| !value.is_array() && !value.is_object();
             let plain: Map<String, Value> = fields
@@ -97,54 +100,60 @@ fn search(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
                 .filter(|(_, value)| is_plain(value))
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect();
-            found.push(error(path, &Value::Object(plain).to_string()));
+            found.push(error_line(path, &Value::Object(plain).to_string()));
             fields
                 .iter()
                 .filter(|(_, value)| !is_plain(value))
-                .for_each(|(key, value)| field(key, value, path, found));
+                .for_each(|(key, value)| collect_errors_of_field(key, value, path, found));
         }
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| field(key, value, path, found)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| collect_errors_of_field(key, value, path, found));
+        }
         Value::String(text) => {
-            found.extend(text.lines().filter(|line| is_reported(line)).map(|line| error(path, line)));
+            found
+                .extend(text.lines().filter(|line| is_error_report(line)).map(|line| error_line(path, line)));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn field(key: &str, value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
+fn collect_errors_of_field(key: &str, value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
     let path = format!("{path}.{}", clean_line(key));
     let key = key.to_lowercase();
     match ERROR_KEYS.iter().any(|word| key.contains(word)) {
-        true => reported(value, &path, found),
-        false => search(value, &path, found),
+        true => add_reported_error(value, &path, found),
+        false => collect_errors(value, &path, found),
     }
 }
 
 /// Adds the value of a key such as `error`, unless it says that there is none.
-fn reported(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
+fn add_reported_error(value: &Value, path: &str, found: &mut Vec<ErrorLine>) {
     match value {
-        _ if is_nothing(value) => {}
+        _ if says_no_error(value) => {}
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(i, item)| reported(item, &format!("{path}[{i}]"), found));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(i, item)| add_reported_error(item, &format!("{path}[{i}]"), found));
         }
-        Value::String(text) => found.push(error(path, text)),
-        value => found.push(error(path, &value.to_string())),
+        Value::String(text) => found.push(error_line(path, text)),
+        value => found.push(error_line(path, &value.to_string())),
     }
 }
 
-fn error(path: &str, text: &str) -> ErrorLine {
+fn error_line(path: &str, text: &str) -> ErrorLine {
     ErrorLine { place: path.to_owned(), text: clean_line(text).trim().to_owned() }
 }
 
 /// Whether a value says that there was no error: null, false, 0, or nothing but these.
-fn is_nothing(value: &Value) -> bool {
+fn says_no_error(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Bool(is_error) => !is_error,
         Value::Number(number) => number.as_f64() == Some(0.0),
         Value::String(text) => text.trim().is_empty(),
-        Value::Array(items) => items.iter().all(is_nothing),
-        Value::Object(fields) => fields.values().all(is_nothing),
+        Value::Array(items) => items.iter().all(says_no_error),
+        Value::Object(fields) => fields.values().all(says_no_error),
     }
 }
 
@@ -169,11 +178,11 @@ fn is_bad_record(fields: &Map<String, Value>) -> bool {
 }
 
 /// Whether one of the texts in a value satisfies `is`.
-fn has_text(value: &Value, is: fn(&str) -> bool) -> bool {
+fn any_text(value: &Value, is: fn(&str) -> bool) -> bool {
     match value {
         Value::String(text) => text.lines().any(is),
-        Value::Array(items) => items.iter().any(|item| has_text(item, is)),
-        Value::Object(fields) => fields.values().any(|value| has_text(value, is)),
+        Value::Array(items) => items.iter().any(|item| any_text(item, is)),
+        Value::Object(fields) => fields.values().any(|value| any_text(value, is)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

@@ -21,7 +21,7 @@ use super::{
 use crate::features::packets;
 use crate::project::{Project, consent};
 use crate::session::list::SessionChoice;
-use crate::session::roster::{self, Entry};
+use crate::session::roster;
 use crate::setup::init::LOCK_WAIT;
 use crate::setup::install;
 use crate::{Error, Result, World};
@@ -235,7 +235,8 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
         });
     }
     if let LoopOwner::Session(session, _) = owner
-        && roster::read_roster(&project.store, u64::MAX).is_ok_and(|all| has_ended(&all, session))
+        && roster::read_roster(&project.store, u64::MAX)
+            .is_ok_and(|all| roster::has_ended(&all, session.as_str()))
     {
         notes.push(format!("session {session} has ended; the loop goes on if the session is resumed"));
     }
@@ -249,10 +250,6 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
         }
     }
     notes
-}
-
-fn has_ended(entries: &[Entry], session: &Id) -> bool {
-    entries.iter().any(|entry| entry.session == *session && entry.ended)
 }
 
 /// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses

@@ -271,10 +271,8 @@ pub(crate) fn write_packet(
     // Without its loop the packet still has what the user said.
     let running = loops::session::running(&project.store, &digest.session).unwrap_or_default();
     let running = running.filter(|_| !source.elsewhere);
-    let loop_prompt = running.map(|state| {
-        Redacted::redact_whole(&state.prompt, settings::settings_here(world).settings().redact_options())
-            .to_string()
-    });
+    let loop_prompt =
+        running.map(|state| Redacted::redact_whole(&state.prompt, settings.redact_options()).to_string());
     let mut material = PacketMaterial {
         id: "",
         purpose: request.purpose,

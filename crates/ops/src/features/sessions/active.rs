@@ -11,32 +11,32 @@ use store::{Store, layout};
 use crate::Result;
 
 /// How much of the end of the list of sessions and of the receipts is read: some 200 lines of each.
-pub(super) const TAIL: u64 = 32 * 1024;
+pub(super) const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
 /// Returns the other sessions that recorded something since `from`, the last active first. They are among the sessions
 /// that were started, resumed or ended last, or that had a prompt or a stop lately, which covers a session that was
 /// started long ago.
-pub fn since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
+pub fn sessions_active_since(store: &Store, own: &Id, now: Timestamp, from: &str) -> Result<Vec<Id>> {
     let Some(window) = time::parse_time(from).map(|from| now.duration_since(from)) else {
         return Ok(Vec::new());
     };
     let [list, receipts] = [layout::SESSIONS_INDEX, layout::RECEIPTS_LOG]
-        .map(|log| store.dir().read_recent_lines(log, TAIL).unwrap_or_default());
+        .map(|log| store.dir().read_recent_lines(log, LOG_TAIL_BYTES).unwrap_or_default());
     let mut others: BTreeSet<&[u8]> = BTreeSet::new();
     for log in [&list, &receipts] {
-        others.extend(scan::texts_of(log, br#""session":""#));
+        others.extend(scan::string_values_of_key(log, br#""session":""#));
     }
     others.remove(own.as_str().as_bytes());
     // A session that continues under another id is not another session.
-    scan::texts_of(&list, br#""previous":""#).for_each(|previous| {
+    scan::string_values_of_key(&list, br#""previous":""#).for_each(|previous| {
         others.remove(previous);
     });
-    changed_within(store, own, window, others)
+    sessions_changed_within(store, own, window, others)
 }
 
 /// Returns the sessions whose journal was written at most `window` before ours. Both times come from the file system,
 /// whatever the clock of the records says.
-fn changed_within(
+fn sessions_changed_within(
     store: &Store,
     own: &Id,
     window: SignedDuration,

@@ -21,19 +21,19 @@ use crate::session::roster::{self, Entry};
 
 /// A prompt that came this long before the event is an earlier one. A later one is the event itself, which two hooks
 /// may report.
-const EARLIER: SignedDuration = SignedDuration::from_secs(3);
+const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
 /// If the session has worked longer than its first window shows, sessions that were active this long ago count.
-const LONG_AGO: SignedDuration = SignedDuration::from_hours(24);
+const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// How much of the end of a journal is read: more only if the time in question began earlier. A journal is rotated
 /// at 8 MB.
-const WINDOWS: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
+const JOURNAL_TAIL_BYTES: [u64; 3] = [64 * 1024, 1024 * 1024, 8 * 1024 * 1024];
 
 /// How many files have a line of their own.
-const TOLD: usize = 5;
+const MAX_CLASHES_TOLD: usize = 5;
 /// How many other files are named.
-const NAMED: usize = 20;
+const MAX_FILES_NAMED: usize = 20;
 
 /// The conflicting edits that a session was told about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,34 +42,40 @@ struct ClashesTold {
 }
 
 /// How many marks are kept; the oldest are dropped first.
-const MARKS: usize = 256;
+const MAX_MARKS: usize = 256;
 
 /// At a prompt or a session start, tells the agent once about each file that another session edited at about the same
 /// time.
-pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    if context.event.agent.is_some() || !may_tell(context.event) {
+pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    if context.event.agent.is_some() || !may_warn(context.event) {
         return Ok(Decision::no_action("only a prompt or a resumed session is told what others edited"));
     }
     let store = context.project.store;
-    let clashes = untold(store, context.session, clashes(&context.project, context.session)?);
+    let clashes =
+        without_told_clashes(store, context.session, find_clashes(&context.project, context.session)?);
     if clashes.is_empty() {
         return Ok(Decision::no_action("no other session edited a file of this one lately, or it was told"));
     }
     let what = "record that it was told of these edits";
-    Ok(Decision::with_change(part(store, &clashes), "another session edits the same file", what, move || {
-        // Hooks may be installed twice: the second process sees that the first one has told the agent.
-        let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
-        let clashes = untold(store, context.session, clashes);
-        let session = store.session(context.session);
-        let mut told = session.read::<ClashesTold>()?.unwrap_or_default();
-        told.marks.extend(clashes.iter().map(Clash::fingerprint));
-        told.marks.drain(..told.marks.len().saturating_sub(MARKS));
-        session.write(&told)?;
-        Ok(part(store, &clashes))
-    }))
+    Ok(Decision::with_change(
+        clash_reply(store, &clashes),
+        "another session edits the same file",
+        what,
+        move || {
+            // Hooks may be installed twice: the second process sees that the first one has told the agent.
+            let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;
+            let clashes = without_told_clashes(store, context.session, clashes);
+            let session = store.session(context.session);
+            let mut told = session.read::<ClashesTold>()?.unwrap_or_default();
+            told.marks.extend(clashes.iter().map(Clash::fingerprint));
+            told.marks.drain(..told.marks.len().saturating_sub(MAX_MARKS));
+            session.write(&told)?;
+            Ok(clash_reply(store, &clashes))
+        },
+    ))
 }
 
-fn may_tell(event: &Event) -> bool {
+fn may_warn(event: &Event) -> bool {
     match event.kind {
         EventKind::Prompt { .. } => true,
         // A new session has not edited anything.
@@ -82,52 +88,53 @@ fn may_tell(event: &Event) -> bool {
 
 /// Returns the clashes since the last prompt. Earlier ones were told at that prompt, so of two edits at least one is
 /// later, and the other is at most ten minutes older.
-fn clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
+fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let ProjectContext { store, world, .. } = *project;
-    let mut window = OwnWindow::read(store, own, world.now, WINDOWS[0])?;
+    let mut window = OwnJournalTail::read(store, own, world.now, JOURNAL_TAIL_BYTES[0])?;
     if window.is_complete && scan::edit_lines(&window.text, &window.from).is_empty() {
         return Ok(Vec::new());
     }
-    let long_ago = time::to_rfc3339(world.now.saturating_sub(LONG_AGO).unwrap_or(Timestamp::MIN));
+    let long_ago = time::to_rfc3339(world.now.saturating_sub(MAX_TURN_AGE).unwrap_or(Timestamp::MIN));
     let from = if window.from.is_empty() { &long_ago } else { &window.from };
-    let others = active::since(store, own, world.now, from)?;
+    let others = active::sessions_active_since(store, own, world.now, from)?;
     if others.is_empty() {
         return Ok(Vec::new());
     }
-    for size in &WINDOWS[1..] {
+    for size in &JOURNAL_TAIL_BYTES[1..] {
         if !window.is_complete {
-            window = OwnWindow::read(store, own, world.now, *size)?;
+            window = OwnJournalTail::read(store, own, world.now, *size)?;
         }
     }
-    let OwnWindow { text, from, .. } = &window;
+    let OwnJournalTail { text, from, .. } = &window;
     let paths = PathFinder::default();
     let mut edited = scan::edit_lines(text, from);
     let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.names(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
     for session in &others {
-        let text = since_time(store, session, from)?;
+        let text = journal_tail_since(store, session, from)?;
         let mut lines = scan::edit_lines(&text, from);
         lines.retain(|line| line.names(&paths).any(|name| own_names.contains(name)));
         same_names.extend(lines.iter().flat_map(|line| line.names(&paths)).map(<[u8]>::to_vec));
-        theirs.extend(calls(store, session, &lines));
+        theirs.extend(activities_of_lines(store, session, &lines));
     }
     if theirs.is_empty() {
         return Ok(Vec::new());
     }
     edited.retain(|line| line.names(&paths).any(|name| same_names.contains(name)));
-    let mut found = activity::find_clashes(&calls(store, own, &edited), &theirs);
+    let mut found = activity::find_clashes(&activities_of_lines(store, own, &edited), &theirs);
     if !found.is_empty() {
-        found.retain(over_before(store, &window)?);
+        found.retain(clash_filter(store, &window)?);
     }
     Ok(found)
 }
 
-/// Returns whether a clash matters: not if the other session had ended its work on the file when this one began, because
-/// this one has only seen the file as it left it. Without the beginning of our journal, every clash matters.
-fn over_before(store: &Store, own: &OwnWindow) -> Result<impl Fn(&Clash) -> bool> {
+/// Returns a filter for the clashes that matter. A clash does not matter if the other session had ended before this one
+/// began, because then this session has only seen the file as the other one left it. If the beginning of our journal was
+/// not read, every clash matters.
+fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
     let first = own.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);
     let began = first.filter(|_| own.is_whole).map(|record| record.ts.to_string()).unwrap_or_default();
-    let entries = roster::read_roster(store, active::TAIL)?;
+    let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
     Ok(move |clash: &Clash| {
         let is_over =
             |entry: &Entry| entry.session.as_str() == clash.session && entry.ended && entry.at < began;
@@ -136,7 +143,7 @@ fn over_before(store: &Store, own: &OwnWindow) -> Result<impl Fn(&Clash) -> bool
 }
 
 /// The end of the session's own journal.
-struct OwnWindow {
+struct OwnJournalTail {
     text: Vec<u8>,
     /// The time from which edits matter; empty if the text contains no earlier prompt.
     from: String,
@@ -146,13 +153,13 @@ struct OwnWindow {
     is_whole: bool,
 }
 
-impl OwnWindow {
-    fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnWindow> {
+impl OwnJournalTail {
+    fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnJournalTail> {
         let text = store.dir().read_recent_lines(&layout::journal_path(own), size)?;
-        let from = began(&text, now).unwrap_or_default();
+        let from = time_edits_matter_from(&text, now).unwrap_or_default();
         let is_whole = is_whole(&text, size);
         let is_complete = is_whole || scan::reaches_back_to(&text, &from);
-        Ok(OwnWindow { text, from, is_complete, is_whole })
+        Ok(OwnJournalTail { text, from, is_complete, is_whole })
     }
 }
 
@@ -164,16 +171,16 @@ fn is_whole(text: &[u8], size: u64) -> bool {
 
 /// Returns the time from which edits matter: ten minutes before the last earlier prompt. `None` if the text does not
 /// contain one.
-fn began(text: &[u8], now: Timestamp) -> Option<String> {
-    let before = time::to_rfc3339(now.saturating_sub(EARLIER).ok()?);
-    let prompt = time::parse_time(scan::last_prompt(text, &before)?)?;
+fn time_edits_matter_from(text: &[u8], now: Timestamp) -> Option<String> {
+    let before = time::to_rfc3339(now.saturating_sub(MIN_AGE_OF_EARLIER_PROMPT).ok()?);
+    let prompt = time::parse_time(scan::last_prompt_time(text, &before)?)?;
     Some(time::to_rfc3339(prompt.saturating_sub(MAX_CLASH_GAP).ok()?))
 }
 
 /// Returns the end of a session's journal, as far back as a time.
-fn since_time(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
+fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
     let mut text = Vec::new();
-    for window in WINDOWS {
+    for window in JOURNAL_TAIL_BYTES {
         text = store.dir().read_recent_lines(&layout::journal_path(session), window)?;
         if is_whole(&text, window) || scan::reaches_back_to(&text, from) {
             break;
@@ -182,7 +189,7 @@ fn since_time(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-fn calls(store: &Store, session: &Id, lines: &[EditLine]) -> Vec<Activity> {
+fn activities_of_lines(store: &Store, session: &Id, lines: &[EditLine]) -> Vec<Activity> {
     if lines.is_empty() {
         return Vec::new();
     }
@@ -193,24 +200,23 @@ fn calls(store: &Store, session: &Id, lines: &[EditLine]) -> Vec<Activity> {
         .collect()
 }
 
-fn part(store: &Store, clashes: &[Clash]) -> ReplyPart {
+fn clash_reply(store: &Store, clashes: &[Clash]) -> ReplyPart {
     if clashes.is_empty() {
         return ReplyPart::silent();
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
-    let other = |clash: &Clash| match entries
-        .iter()
-        .any(|entry| entry.ended && entry.session.as_str() == clash.session)
-    {
+    let other = |clash: &Clash| match roster::has_ended(&entries, &clash.session) {
         true => OtherSession::Ended,
         false => OtherSession::Open,
     };
-    let (told, more) = clashes.split_at(clashes.len().min(TOLD));
-    let mut text: String =
-        told.iter().map(|clash| clash.describe_for_agent(title(&clash.harness), other(clash))).collect();
+    let (told, more) = clashes.split_at(clashes.len().min(MAX_CLASHES_TOLD));
+    let mut text: String = told
+        .iter()
+        .map(|clash| clash.describe_for_agent(harness_title(&clash.harness), other(clash)))
+        .collect();
     if !more.is_empty() {
         let names: Vec<String> =
-            more.iter().take(NAMED).map(|clash| path_or_code(&clash.path, 120)).collect();
+            more.iter().take(MAX_FILES_NAMED).map(|clash| path_or_code(&clash.path, 120)).collect();
         let rest = more.len() - names.len();
         let rest = if rest > 0 { format!(", +{rest} more") } else { String::new() };
         text.push_str(&format!(
@@ -222,11 +228,11 @@ fn part(store: &Store, clashes: &[Clash]) -> ReplyPart {
 }
 
 /// Returns the name that people use for a harness.
-fn title(harness: &str) -> &str {
+fn harness_title(harness: &str) -> &str {
     harness::harness_by_name(harness).map_or(harness, |row| row.title)
 }
 
-fn untold(store: &Store, session: &Id, mut clashes: Vec<Clash>) -> Vec<Clash> {
+fn without_told_clashes(store: &Store, session: &Id, mut clashes: Vec<Clash>) -> Vec<Clash> {
     if clashes.is_empty() {
         return clashes;
     }

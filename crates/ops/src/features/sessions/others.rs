@@ -37,7 +37,9 @@ pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<O
     let ProjectContext { store, settings, world, .. } = *project;
     let from = recent_from(world.now);
     let mut done = last_calls(store, session, &from);
-    for other in active::since(store, session, world.now, &from)?.iter().take(MAX_OTHER_SESSIONS) {
+    for other in
+        active::sessions_active_since(store, session, world.now, &from)?.iter().take(MAX_OTHER_SESSIONS)
+    {
         done.extend(last_calls(store, other, &from));
     }
     let text = activity::describe_recent_activity(&done, session.as_str(), settings.awareness_max_chars);
@@ -67,7 +69,7 @@ fn last_calls(store: &Store, session: &Id, from: &str) -> Vec<Activity> {
         return Vec::new();
     };
     let role = store.role_of_session(session).ok().flatten().map(|role| role.to_string()).unwrap_or_default();
-    let is_recent = |line: &&[u8]| scan::time_of(line).is_some_and(|ts| ts >= from);
+    let is_recent = |line: &&[u8]| scan::time_of_line(line).is_some_and(|ts| ts >= from);
     let records = text.split(|b| *b == b'\n').filter(is_recent).filter_map(JournalRecord::parse_line);
     records.filter_map(|record| Activity::from_record(&record, &role)).collect()
 }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::ProcessInfo;
 
 /// `SZOMB` of `sys/proc.h`.
-const ZOMBIE_STATUS: u32 = 5;
+const ZOMBIE_STATUS_STATUS: u32 = 5;
 
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     let (Ok(number), Some(raw)) = (u32::try_from(pid), rustix::process::Pid::from_raw(pid)) else {
@@ -30,7 +30,7 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
         name: short.comm().unwrap_or_default().to_owned(),
         // Microseconds since 1970. Unlike the start time on Linux, this does not depend on when the system was booted.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
-        is_dead: short.pbsi_status == ZOMBIE_STATUS,
+        is_dead: short.pbsi_status == ZOMBIE_STATUS_STATUS,
     }))
 }
 
