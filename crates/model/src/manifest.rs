@@ -21,6 +21,11 @@ pub const KNOWN_PHASES: &[&str] =
 /// The phase of a workstream whose manifest states no known phase.
 pub const DEFAULT_PHASE: &str = "execution";
 
+/// The next action of a new manifest: no skill or command, but the first open box of the steps.
+pub const NEXT_OPEN_STEP: &str = "next-open-step";
+/// What [`NEXT_OPEN_STEP`] was called before.
+const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
+
 /// How many folders below the root a workstream can be: `.agent/context/workstreams/<id>`.
 const MAX_FOLDER_DEPTH: usize = 4;
 
@@ -66,6 +71,12 @@ pub fn read_manifest(document: &Document) -> Manifest {
 }
 
 impl Manifest {
+    /// Returns the skill or command that continues the work, if the manifest names one.
+    pub fn named_action(&self) -> Option<&str> {
+        let action = self.next_action.as_str();
+        (!["", NEXT_OPEN_STEP, NEXT_OPEN_STEP_BEFORE].contains(&action)).then_some(action)
+    }
+
     /// Whether every step is done, according to `progress`.
     pub fn is_finished(&self) -> bool {
         matches!(progress_counts(&self.progress), Some((done, all)) if all > 0 && done == all)
@@ -386,6 +397,11 @@ pub fn update_from_steps(manifest: &mut Document, steps: &Document, now: Timesta
     }
     let _ = manifest.set_entry("last_updated", time::to_rfc3339(now));
     true
+}
+
+/// Returns the text of the next open box.
+pub fn next_open_box(steps: &Document) -> Option<String> {
+    steps.items().into_iter().find(|item| item.checked == Some(false)).map(|item| item.text)
 }
 
 /// Ticks the next open box and returns its text.

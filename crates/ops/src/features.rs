@@ -136,6 +136,8 @@ pub struct BriefContext<'a> {
     pub occasion: Occasion,
     /// The session that will read the brief; `None` if that session has not begun.
     pub session: Option<&'a Id>,
+    /// The session that the brief is about. At a start this is the last one.
+    pub described: Option<&'a Id>,
     /// Whether the function `candidates` may write records, such as the packet that a brief offers. `thru brief`
     /// only reads.
     pub mode: Mode,
@@ -218,10 +220,10 @@ pub enum Urgency {
     Crashed,
     /// Work was paused and waits until the user resumes it.
     Paused,
-    /// Something that was asked for is missing.
-    Missing,
     /// Work is offered to whoever wants to continue it.
     Offered,
+    /// Something that was asked for is missing.
+    Missing,
     /// Nothing is waiting; the command shows where the last session ended.
     Last,
 }

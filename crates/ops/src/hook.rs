@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use harness::Harness;
 pub use harness::is_complete_payload;
-use model::brief::Brief;
+use model::brief::{Brief, Occasion};
 use model::decide::{self, DecisionFacts, NotCaptured, StoreEffect};
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
@@ -33,7 +33,7 @@ use crate::project::settings::{self, HookSettings};
 use crate::session::brief::{self, BriefRequest};
 use crate::{Mode, Result, World};
 
-use crate::session::context_held;
+use crate::session::{context_held, sent};
 use checkpoint::Checkpoint;
 use context::HookContext;
 use deadline::Deadline;
@@ -266,6 +266,7 @@ impl TrustedHook<'_> {
         self.notify_features_of_told(&context, &told);
         if let Some(composed) = composed {
             self.remember_context_held(&context, &composed, &told);
+            self.keep_sent_brief(&context, composed.occasion, &reply, &answer);
         }
 
         if event.torn {
@@ -335,6 +336,17 @@ impl TrustedHook<'_> {
                 composed.occasion,
                 now.collect(),
             ));
+        }
+    }
+
+    /// Keeps the text that the model gets, for `thru brief --as-sent`.
+    fn keep_sent_brief(&self, context: &HookContext, occasion: Occasion, reply: &Reply, answer: &[u8]) {
+        let text = match reply {
+            Reply::Context(text) | Reply::ContextAndUser { context: text, .. } if !answer.is_empty() => text,
+            _ => "",
+        };
+        if self.mode == Mode::Write {
+            self.ok_or_note_error(sent::keep_sent_brief(context, occasion, text));
         }
     }
 

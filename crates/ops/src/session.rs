@@ -9,6 +9,7 @@ pub mod journal;
 pub mod list;
 pub(crate) mod past;
 pub(crate) mod roster;
+pub mod sent;
 pub mod status_line;
 pub mod transcript;
 pub(crate) mod transcript_reader;

@@ -170,6 +170,8 @@ pub const LOST_RECORDS_FILE: &str = "state/reserved.json";
 pub const LOST_BEFORE: &str = "lost.json";
 /// The facts that a session's context has contained since its last compaction.
 pub const CONTEXT_HELD_FOLDER: &str = "state/told";
+/// The briefs that hooks sent to each session, the last of each occasion.
+pub const SENT_BRIEFS_FOLDER: &str = "state/sent";
 /// How full each session's context window was when the session was last told about it.
 pub const WINDOWS_FOLDER: &str = "state/window";
 /// The edits of other sessions that each session was told about.
@@ -193,6 +195,8 @@ pub const OUTPUTS: &str = "outputs";
 pub const EXPECTED_FILE: &str = gate::EXPECTED_FILE;
 /// The file in a run's folder that lists what the stage went on without.
 pub const OMISSIONS_FILE: &str = gate::OMISSIONS_FILE;
+/// The run that each session works on.
+pub const WORKED_RUN_FOLDER: &str = "state/gate-run";
 /// The file that names the live run.
 pub const LIVE_RUN_FILE: &str = "state/live.json";
 

@@ -72,7 +72,27 @@ pub fn counts_in_output(output: &str) -> Option<TestCounts> {
     if let Some(n) = ran {
         marks.passed = Some(u64::saturating_sub(n, marks.failed.unwrap_or(0)));
     }
-    summed.or(last).or((marks != TestCounts::default()).then_some(marks))
+    let none = || reports_no_tests(output).then_some(TestCounts { passed: Some(0), failed: None });
+    summed.or(last).or((marks != TestCounts::default()).then_some(marks)).or_else(none)
+}
+
+/// What runners print instead of a count if they found no test: pytest, unittest, go, jest, vitest, ctest, dart.
+const NO_TESTS_SIGNS: &[&str] = &[
+    "no tests ran",
+    "NO TESTS RAN",
+    "No tests ran",
+    "[no test files]",
+    "[no tests to run]",
+    "No tests found",
+    "No test files found",
+    "No tests were found",
+];
+
+/// Returns whether an output without counts says that no test ran. `go test` prints a line for each package, so one
+/// package with tests is enough.
+fn reports_no_tests(output: &str) -> bool {
+    let has_sign = |line: &str| NO_TESTS_SIGNS.iter().any(|sign| line.contains(sign));
+    output.lines().any(has_sign) && !output.lines().any(|line| line.starts_with("ok ") && !has_sign(line))
 }
 
 enum LineCounts {

@@ -9,6 +9,7 @@ mod orphan;
 mod report;
 mod run;
 mod seal;
+mod worker;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,6 +44,7 @@ pub const ROW: Feature = Feature {
     decide: hook::decide,
     candidates: hook::brief_candidates,
     sections: hook::SECTIONS,
+    continue_as: worker::continue_as,
     checks: report::doctor_checks,
     status: report::status_lines,
     ..Feature::EMPTY_FEATURE

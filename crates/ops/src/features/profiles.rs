@@ -35,6 +35,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         project: context.project,
         occasion: Occasion::Asked,
         session: Some(context.session),
+        described: Some(context.session),
         mode: Mode::DryRun,
         roster: Roster::of(context.project.store),
         held: RefCell::default(),

@@ -332,6 +332,12 @@ impl<'a> Workstreams<'a> {
         Ok(named.iter().find_map(|load| load.path.clone()))
     }
 
+    /// Returns the first open box of the steps.
+    pub fn next_open_step(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
+        let Some(path) = self.find_steps_file(workstream, manifest)? else { return Ok(None) };
+        Ok(manifest::next_open_box(&Document::parse(self.read_file(&path)?)))
+    }
+
     /// Returns the manifest according to the current state of its steps. Hooks do not write manifests outside the
     /// store, so the file can be outdated.
     pub fn up_to_date_manifest(&self, workstream: &Workstream, now: Timestamp) -> Result<Manifest> {

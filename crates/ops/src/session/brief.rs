@@ -105,7 +105,10 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
     // In a dry run the session's state has not moved to the new id, so the old id is used.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
-    let context = BriefContext { project, occasion, session, mode, roster, held: RefCell::default() };
+    let described = Id::new(&gathered.digest.session).ok();
+    let described = described.as_ref();
+    let context =
+        BriefContext { project, occasion, session, described, mode, roster, held: RefCell::default() };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
     problems.extend(recorded.err().map(|error| error.to_string()));
     if occasion == Occasion::Started {

@@ -7,7 +7,9 @@ use model::brief::Occasion;
 use ops::Result;
 use ops::World;
 use ops::session::brief::{BriefOptions, BriefRoom, RankingChoice};
+use ops::session::sent::{self, SentBrief, SentOccasion};
 
+use crate::clock;
 use crate::output::{self, DIM, Format};
 
 /// Show what an agent would be told
@@ -39,6 +41,11 @@ pub struct Args {
     /// Print only what corrects or adds to the summary in FILE, which the agent already gets from the harness
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+    /// Print what a hook last sent to the session, unchanged, and say when; with --event, the last of that event
+    #[arg(long, conflicts_with_all = [
+        "transcript", "harness", "max_chars", "budget", "all", "summary", "explain", "scoring",
+    ])]
+    as_sent: bool,
     /// Show every candidate: its score, what that is made of, its tokens, in or out and why; or only this one
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     explain: Option<Option<String>>,
@@ -61,6 +68,9 @@ enum OccasionArg {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    if args.as_sent {
+        return show_as_sent(world, args, format);
+    }
     let room = match (args.all, args.max_chars, args.budget) {
         (true, ..) => BriefRoom::All,
         (_, Some(most), _) => BriefRoom::Chars(most),
@@ -117,6 +127,32 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             (Some(most), None) => output::print_message(format_args!("Nothing fits into {most} characters.")),
             (None, None) => output::print_message("There is nothing to tell."),
         },
+    }
+    Ok(0)
+}
+
+/// Prints what a hook sent. The text goes to stdout alone, so that it can be compared byte for byte.
+fn show_as_sent(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let occasion = args.event.map(|event| match event {
+        OccasionArg::Startup => SentOccasion::Startup,
+        OccasionArg::Resume => SentOccasion::Resume,
+        OccasionArg::Compact => SentOccasion::Compact,
+    });
+    let report = sent::show_sent_brief(world, args.session.as_deref(), occasion)?;
+    let SentBrief { at, occasion, text, .. } = &report.brief;
+    match format {
+        Format::Json => output::print_json(&report),
+        Format::Text => {
+            let what = if text.is_empty() { "Nothing was sent" } else { "Sent" };
+            let (session, occasion) = (&report.session, occasion.describe());
+            let at = clock::local_date_and_time(at);
+            output::print_message(format_args!(
+                "{DIM}{what} to session {session} {occasion}, at {at}{DIM:#}"
+            ));
+            if !text.is_empty() {
+                output::print_line(text.strip_suffix('\n').unwrap_or(text));
+            }
+        }
     }
     Ok(0)
 }

@@ -36,8 +36,9 @@ enum Command {
         load: Vec<String>,
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::KNOWN_PHASES.to_vec())]
         phase: String,
-        /// The skill or command that continues it, as the agent would call it
-        #[arg(long, value_name = "SKILL", default_value = "continue-next-step")]
+        /// The skill or command that continues it, as the agent would call it [default: none, only the next open
+        /// step is told]
+        #[arg(long, value_name = "SKILL", default_value = model::manifest::NEXT_OPEN_STEP, hide_default_value = true)]
         next_action: String,
         /// The session that works on it
         #[arg(long, value_name = "ID")]

@@ -578,6 +578,7 @@ Before continuing, you MUST verify you understand:
 ";
 }
 
+mod fourth;
 mod pleasant;
 mod trials;
 

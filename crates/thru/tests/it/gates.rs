@@ -339,11 +339,11 @@ fn a_brief_looks_at_a_run_briefly() {
     let files: Vec<String> = (0..40).map(|n| format!("review-{n:02}.md")).collect();
     let words: Vec<&str> =
         ["gate", "expect", "review"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     env.run_thru(&words).assert_ok();
     let large = "x".repeat(3 * 1024 * 1024);
     write_output(&env, "review-00.md", &format!("{large}\n\n{COMPLETE_MARK}\n"));
     write_output(&env, "review-01.md", &large);
-    env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
     let brief = env.fire_event("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(!brief.contains("review-00.md") && brief.contains("review-01.md"), "{brief}");
     assert!(brief.contains("19 more, and 8 not looked at"), "{brief}");

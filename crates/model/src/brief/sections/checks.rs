@@ -60,7 +60,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if tested_whole && command.last < asked && checks.iter().all(run::is_partial_test_run) {
                     continue;
                 }
-                let (ended, last) = result_of_command(&keys, &newest, command);
+                let LastRun { ended, last, ran_no_tests } = result_of_command(&keys, &newest, command);
                 // Next to a summary, only tests and lints of the whole project are listed, and only with a known
                 // result.
                 let is_main = |check: &ProjectCheck| {
@@ -89,10 +89,10 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     Some(_) => ", before the last edits",
                     None => outside,
                 };
-                let ended_words = format!(" → {}{stale}", result_word(ended));
+                let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
                 let folder = digest.folder_of(&command.command, &command.folder);
                 let check = add_command(all, FactClass::Checks, (command, &folder), &runnable, &ended_words);
-                if ended == RunResult::Passed {
+                if ended == RunResult::Passed && !ran_no_tests {
                     check.signals.given = vec![
                         (ScoreSignal::Commands, SignalValue::OfStanding(0.75)),
                         (ScoreSignal::RecentSuccess, SignalValue::OfStanding(0.5)),
@@ -129,36 +129,48 @@ fn add_command<'a>(
     candidate
 }
 
-/// Returns the last result of each check and its record, in whichever command line it ran.
-fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, (RunResult, u64)> {
+/// How a check or a command line last ended.
+#[derive(Clone, Copy)]
+struct LastRun {
+    ended: RunResult,
+    /// The record of that run.
+    last: u64,
+    /// Whether a test runner found no test. Then success says nothing.
+    ran_no_tests: bool,
+}
+
+/// Returns the last run of each check, in whichever command line it ran.
+fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, LastRun> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
+        let ran_no_tests = used.ended == RunResult::Passed && used.counts.tests_run() == Some(0);
+        let run = LastRun { ended: used.ended, last: used.last, ran_no_tests };
         for check in run::checks_of_command(&used.run, &used.folder) {
-            newest.insert(check.identity_key(), (used.ended, used.last));
+            newest.insert(check.identity_key(), run);
         }
     }
     newest
 }
 
-/// Returns the result of a command line and its record: from its checks if all are known, otherwise from its own last run.
-fn result_of_command(
-    keys: &[String],
-    newest: &BTreeMap<String, (RunResult, u64)>,
-    command: &CommandUse,
-) -> (RunResult, u64) {
-    let each: Option<Vec<(RunResult, u64)>> = keys.iter().map(|key| newest.get(key).copied()).collect();
-    let Some(each) = each else { return (command.ended, command.last) };
-    let has = |wanted: RunResult| each.iter().any(|(ended, _)| *ended == wanted);
+/// Returns how a command line last ended: from its checks if all are known, otherwise from its own last run.
+fn result_of_command(keys: &[String], newest: &BTreeMap<String, LastRun>, command: &CommandUse) -> LastRun {
+    let each: Option<Vec<LastRun>> = keys.iter().map(|key| newest.get(key).copied()).collect();
+    let Some(each) = each else {
+        return LastRun { ended: command.ended, last: command.last, ran_no_tests: false };
+    };
+    let has = |wanted: RunResult| each.iter().any(|run| run.ended == wanted);
     let ended = match (has(RunResult::Failed), has(RunResult::Unknown)) {
         (true, _) => RunResult::Failed,
         (false, true) => RunResult::Unknown,
         (false, false) => RunResult::Passed,
     };
-    (ended, each.iter().map(|(_, last)| *last).min().unwrap_or(command.last))
+    let last = each.iter().map(|run| run.last).min().unwrap_or(command.last);
+    LastRun { ended, last, ran_no_tests: each.iter().any(|run| run.ran_no_tests) }
 }
 
-fn result_word(ended: RunResult) -> &'static str {
+fn result_word(ended: RunResult, ran_no_tests: bool) -> &'static str {
     match ended {
+        RunResult::Passed if ran_no_tests => "passed, but ran no tests",
         RunResult::Passed => "passed",
         RunResult::Failed => "failed",
         RunResult::Unknown => "ran, how it ended is not known",

@@ -10,7 +10,7 @@ use model::{place, time};
 use serde::Serialize;
 use store::{Lock, Root, RunFolder, layout};
 
-use super::{GateContext, LiveRunSource};
+use super::{GateContext, LiveRunSource, worker};
 use crate::project::Project;
 use crate::project::consent::{allow_launches, is_stage_allowed};
 use crate::setup::init::LOCK_WAIT;
@@ -35,6 +35,9 @@ pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: Vec<ExpectOptions>,
+    /// The session that is told about the stage: it began the stage, or was last active in this checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Where an earlier `expected.json` of this folder was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
@@ -74,8 +77,10 @@ pub fn expect(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
         let name = run.path().file_name().unwrap_or_default().to_string_lossy();
         place.store.write_live_run(Some(&super::run_path_below_root(&name)), world.now)?;
     }
+    let session = worker::record_calling_session(world, &place, &run)?;
     Ok(Expectation {
         run: run.path().to_owned(),
+        session: session.map(|session| session.to_string()),
         stage: expected.stage,
         outputs: expected
             .outputs

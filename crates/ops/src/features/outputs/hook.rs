@@ -15,7 +15,7 @@ use serde::Serialize;
 use store::{CheckDepth, Root, RunFolder, Store};
 
 use super::launch::OUTPUT_VARIABLE;
-use super::{judge_file, live};
+use super::{judge_file, live, worker};
 use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
@@ -74,7 +74,12 @@ pub const SECTIONS: &[&str] = &[SECTION.name];
 /// Returns, for a brief, what the live run is still waiting for, or why that is unknown.
 pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, settings, .. } = context.project;
+    // At a start the brief is about the last session, and its run is still open.
+    let sessions = || [context.session, context.described].into_iter().flatten();
+    let is_worked_on =
+        |run: Option<&RunFolder>| sessions().any(|session| worker::works_on(store, root, session, run));
     let found = find_live_run(store, root, settings).and_then(|found| match found {
+        Some((run, _)) if !is_worked_on(Some(&run)) => Ok(None),
         Some((run, expected)) => {
             let invalid = invalid_outputs(&run, &expected, root, MAX_OUTPUTS_EXAMINED)?;
             Ok(Some((run, expected, invalid)))
@@ -84,6 +89,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     let (run, expected, invalid) = match found {
         Ok(Some(found)) => found,
         Ok(None) => return Ok(Vec::new()),
+        Err(_) if !is_worked_on(None) => return Ok(Vec::new()),
         Err(error) => {
             let why = in_backticks(&error.to_string(), 600);
             let text = format!("which ones is unknown: {why}; `thru gate check` says what to do");
@@ -198,18 +204,19 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         }
     };
     let message = message.map(|message| context.record_policy().redact_and_cut(message, MAX_MESSAGE_BYTES));
-    let Some(text) = gate::message_to_keep(verdict, message.as_deref()) else {
-        return Ok(Decision::no_action(why));
+    let kept = gate::message_to_keep(verdict, message.as_deref());
+    let what = match &kept {
+        Some(_) => format!("save the last message beside {shown}"),
+        None => "note that the session works on this run".to_owned(),
     };
-    Ok(Decision::with_change(
-        ReplyPart::silent(),
-        why,
-        format!("save the last message beside {shown}"),
-        move || {
-            context.project.store.save_last_message(&run, &file, &text)?;
-            Ok(ReplyPart::silent())
-        },
-    ))
+    Ok(Decision::with_change(ReplyPart::silent(), why, what, move || {
+        let ProjectContext { root, store, .. } = context.project;
+        worker::record_worker(store, root, context.session, &run)?;
+        if let Some(text) = kept {
+            store.save_last_message(&run, &file, &text)?;
+        }
+        Ok(ReplyPart::silent())
+    }))
 }
 
 fn find_live_run(

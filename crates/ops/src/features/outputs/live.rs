@@ -7,7 +7,7 @@ use model::{gate, place};
 use serde::Serialize;
 use store::{Dir, Root, RunFolder, Store, layout};
 
-use super::{GateContext, run_path_below_root};
+use super::{GateContext, run_path_below_root, worker};
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
@@ -56,6 +56,7 @@ pub fn set_live_run(world: &World, dir: &Path) -> Result<LiveRunReport> {
     };
     let run = RunFolder::open(base, &rel)?;
     place.store.write_live_run(Some(&rel), world.now)?;
+    worker::record_calling_session(world, &place, &run)?;
     Ok(live_run_report(&FoundLiveRun { run, from: LiveRunSource::LiveJson }))
 }
 

@@ -168,6 +168,9 @@ pub fn list(world: &World) -> Result<Vec<Listed>> {
 pub struct ManifestShown {
     pub path: String,
     pub manifest: Manifest,
+    /// The first open box of the steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<String>,
     pub loads: Vec<ShownLoad>,
 }
 
@@ -186,7 +189,8 @@ pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
     let place = desk.workstreams();
     let manifest = place.up_to_date_manifest(&found, world.now)?;
     let loads = place.files_to_load(&found, &manifest)?.into_iter().map(load_shown).collect();
-    Ok(ManifestShown { path: found.manifest, manifest, loads })
+    let next_step = place.next_open_step(&found, &manifest)?;
+    Ok(ManifestShown { path: found.manifest, manifest, next_step, loads })
 }
 
 fn load_shown(load: FileToLoad) -> ShownLoad {

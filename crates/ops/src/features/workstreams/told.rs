@@ -14,9 +14,8 @@ use model::session::PendingBrief;
 use model::text::fnv_fingerprint;
 use model::time;
 use model::tokens::TextKind;
-use store::layout;
 
-use super::state::{RemindersSent, read_state, session_state};
+use super::state::{RemindersSent, session_state};
 use super::{FileToLoad, Workstream, Workstreams};
 use crate::Result;
 use crate::features::{BriefContext, Decision};
@@ -58,7 +57,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 in_backticks(&why, 160)
             ));
         }
-        None => return Ok(other_session_candidates(&place, session.as_str())),
+        // A workstream of another session is no concern of this one.
+        None => return Ok(Vec::new()),
     };
     let Some(project) = &state.active_project_id else { return Ok(Vec::new()) };
     let hours = place.settings.resume_max_age_hours;
@@ -79,20 +79,6 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 /// Returns a fact about the active workstream.
 fn workstream_fact(what: &str, text: String) -> Candidate {
     Candidate::new(&SECTION, format!("workstream:{what}"), text)
-}
-
-/// Mentions the newest state if it belongs to another session. Such a state is not used.
-fn other_session_candidates(place: &Workstreams, session: &str) -> Vec<Candidate> {
-    let Some(Ok(state)) = read_state(place.store, layout::PRECOMPACT_STATE_FILE) else { return Vec::new() };
-    let (Some(id), Some(other)) = (&state.active_project_id, &state.session_id) else { return Vec::new() };
-    if other == session {
-        return Vec::new();
-    }
-    let (other, id) = (shown_path(other, 40), shown_path(id, 64));
-    let text = format!(
-        "the last state is of another session, {other} at {id}; it is not used (`thru resume show {id}`)"
-    );
-    vec![workstream_fact("state", text)]
 }
 
 fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate> {
@@ -119,7 +105,9 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
         return Vec::new();
     }
     let of = |what: &str| format!("{id}:{what}");
-    let mut told = vec![workstream_fact(id, headline(&found, &manifest))];
+    // A steps file that cannot be read is named among the files to load.
+    let step = place.next_open_step(&found, &manifest).ok().flatten();
+    let mut told = vec![workstream_fact(id, headline(&found, &manifest, step.as_deref()))];
     let loads = match place.files_to_load(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {
@@ -151,7 +139,8 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
     }
     told
 }
-fn headline(found: &Workstream, manifest: &Manifest) -> String {
+
+fn headline(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
     words.extend(manifest.current_section.map(|section| format!("section {section}")));
@@ -159,7 +148,10 @@ fn headline(found: &Workstream, manifest: &Manifest) -> String {
     if !manifest.progress.is_empty() {
         words.push(in_quotation_marks(&manifest.progress, 60));
     }
-    words.push(format!("next action {}", in_backticks(&manifest.next_action, 100)));
+    words.extend(step.map(|step| format!("next step {}", in_quotation_marks(step, 160))));
+    words.extend(
+        manifest.named_action().map(|action| format!("continued with {}", in_backticks(action, 100))),
+    );
     if !manifest.continue_at.is_empty() {
         words.push(format!("continues at {}", in_backticks(&manifest.continue_at, 200)));
     }

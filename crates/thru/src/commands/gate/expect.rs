@@ -60,6 +60,12 @@ fn print_expectation(made: &Expectation) {
         let name = wish.path.file_name().unwrap_or_default().to_string_lossy();
         output::print_line(format_args!("  {:<8}  {name}", wish.tier.name()));
     }
+    if let Some(session) = &made.session {
+        output::print_message(format_args!(
+            "{DIM}session {} is told what is open{DIM:#}",
+            model::activity::short_session_id(session)
+        ));
+    }
     if let Some(kept) = &made.set_aside {
         output::print_message(format_args!("{DIM}what was expected there before is kept as {kept}{DIM:#}"));
     }

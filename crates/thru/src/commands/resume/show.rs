@@ -18,7 +18,7 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
         manifest.current_task.map(|task| format!("task {task}")),
         (!manifest.progress.is_empty()).then(|| one_line(&manifest.progress, 80)),
     ];
-    output::print_pairs(&[
+    let mut pairs = vec![
         (
             "workstream",
             format!(
@@ -29,10 +29,14 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
         ),
         ("phase", one_line(&manifest.current_phase, 40)),
         ("at", place.into_iter().flatten().collect::<Vec<_>>().join(", ")),
-        ("next action", one_line(&manifest.next_action, 100)),
+    ];
+    pairs.extend(shown.next_step.as_deref().map(|step| ("next step", one_line(step, 160))));
+    pairs.extend(manifest.named_action().map(|action| ("next action", one_line(action, 100))));
+    pairs.extend([
         ("updated", one_line(&clock::local_date_and_time(&manifest.last_updated), 40)),
         ("manifest", one_line(&shown.path, 200)),
     ]);
+    output::print_pairs(&pairs);
     for (i, load) in shown.loads.iter().enumerate() {
         let state = match &load.path {
             Some(_) => format!("{DIM}{} bytes{DIM:#}", load.bytes),

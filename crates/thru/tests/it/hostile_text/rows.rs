@@ -177,6 +177,7 @@ pub fn all_rows(env: &TestEnv) -> Vec<CommandRow> {
         row("import ralph", &["--dry-run"]),
         row("import factory", &["--dry-run"]),
         row("brief", &["--all"]),
+        row("brief", &["--as-sent"]),
         row("brief", &["--all", "--explain"]),
         row("brief", &["--all", "--explain", "--scoring", "on"]),
         row("brief", &["--transcript", &transcript, "--for", "claude-code", "--all"]),

@@ -1,0 +1,80 @@
+//! Records which session works on a run. Only that session is told what the run still waits for: to every other
+//! session this is noise.
+
+use std::path::Path;
+
+use model::id::Id;
+use store::{Root, RunFolder, SessionState, Store, layout};
+
+use super::GateContext;
+use super::live::folder_below_root;
+use crate::hook::context::HookContext;
+use crate::session::{list, roster};
+use crate::{Result, World};
+
+/// The run that a session works on: it began the run, or one of its sub-agents writes an output of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WorkedRun {
+    /// The folder of the run, relative to the root.
+    folder: String,
+}
+
+impl SessionState for WorkedRun {
+    const FOLDER: &'static str = layout::WORKED_RUN_FOLDER;
+    const MAX_BYTES: usize = 16 * 1024;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<WorkedRun, String> {
+        let folder = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+        Ok(WorkedRun { folder: folder.trim_end_matches('\n').to_owned() })
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        format!("{}\n", self.folder).into_bytes()
+    }
+}
+
+/// Records that the session that runs this command works on a run. At a terminal this is a guess: the session that was
+/// last active in this checkout and has not ended. Returns that session, if there is one.
+pub(super) fn record_calling_session(
+    world: &World,
+    place: &GateContext,
+    run: &RunFolder,
+) -> Result<Option<Id>> {
+    let session = match list::session_of_current_harness(world) {
+        Some(session) => Some(session),
+        None => open_session_here(place)?,
+    };
+    if let Some(session) = &session {
+        record_worker(&place.store, &place.root, session, run)?;
+    }
+    Ok(session)
+}
+
+fn open_session_here(place: &GateContext) -> Result<Option<Id>> {
+    let entries = roster::read_roster(&place.store, roster::ROSTER_TAIL_BYTES)?;
+    let is_here =
+        |entry: &roster::Entry| entry.is_open() && Path::new(&entry.worktree) == place.root.checkout;
+    let open = roster::sort_by_activity(&entries, &place.store, is_here);
+    Ok(open.first().map(|entry| entry.session.clone()))
+}
+
+/// Records that a session works on a run. Writes nothing if that is already recorded.
+pub(super) fn record_worker(store: &Store, root: &Root, session: &Id, run: &RunFolder) -> Result<()> {
+    let worked = WorkedRun { folder: folder_below_root(root, run.path())?.1 };
+    // A file that cannot be read is replaced.
+    if store.session(session).read::<WorkedRun>().ok().flatten().as_ref() == Some(&worked) {
+        return Ok(());
+    }
+    Ok(store.session(session).write(&worked)?)
+}
+
+/// Returns whether a session works on a run; without a run, whether it works on any.
+pub(super) fn works_on(store: &Store, root: &Root, session: &Id, run: Option<&RunFolder>) -> bool {
+    let Ok(Some(worked)) = store.session(session).read::<WorkedRun>() else { return false };
+    run.is_none_or(|run| folder_below_root(root, run.path()).is_ok_and(|(_, folder)| folder == worked.folder))
+}
+
+/// Lets a session that continues under another id keep its run.
+pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+    Ok(context.project.store.session(context.session).inherit::<WorkedRun>(previous)?)
+}

@@ -1,0 +1,126 @@
+//! Keeps the briefs that hooks sent to a session, so that a person can read later what the agent was told. A brief
+//! cannot be composed again: it depends on what was recorded at that moment, and on the summary.
+
+use model::brief::Occasion;
+use model::id::Id;
+use model::time;
+use serde::{Deserialize, Serialize};
+use store::{Durability, SessionState, layout};
+
+use crate::hook::context::HookContext;
+use crate::project::Project;
+use crate::session::list;
+use crate::{Error, Result, World};
+
+/// The briefs that were sent to a session: the last one of each occasion, in the order in which they were sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct SentBriefs {
+    briefs: Vec<SentBrief>,
+}
+
+/// A brief as the harness got it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentBrief {
+    pub at: String,
+    pub occasion: SentOccasion,
+    pub harness: String,
+    /// Empty if there was nothing to tell.
+    pub text: String,
+}
+
+/// What a brief was sent for, by the name that `thru brief --event` uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SentOccasion {
+    Startup,
+    Resume,
+    Compact,
+}
+
+impl SentOccasion {
+    pub fn of_occasion(occasion: Occasion) -> Option<SentOccasion> {
+        match occasion {
+            Occasion::Started => Some(SentOccasion::Startup),
+            Occasion::Resumed | Occasion::Replayed => Some(SentOccasion::Resume),
+            Occasion::Compacted => Some(SentOccasion::Compact),
+            Occasion::Asked => None,
+        }
+    }
+
+    pub fn describe(self) -> &'static str {
+        match self {
+            SentOccasion::Startup => "at its start",
+            SentOccasion::Resume => "when it was resumed",
+            SentOccasion::Compact => "after its compaction",
+        }
+    }
+}
+
+/// Keeps what a hook sent on an occasion that calls for a brief. If nothing was sent, only a compaction is kept: the
+/// brief of an earlier compaction would be taken for this one.
+pub fn keep_sent_brief(context: &HookContext, occasion: Occasion, text: &str) -> Result<()> {
+    let Some(occasion) = SentOccasion::of_occasion(occasion) else { return Ok(()) };
+    if text.is_empty() && occasion != SentOccasion::Compact {
+        return Ok(());
+    }
+    let session = context.project.store.session(context.session);
+    // A damaged file is replaced: what it said is lost either way.
+    let mut sent = session.read::<SentBriefs>().ok().flatten().unwrap_or_default();
+    sent.briefs.retain(|brief| brief.occasion != occasion);
+    sent.briefs.push(SentBrief {
+        at: time::to_rfc3339(context.project.world.now),
+        occasion,
+        harness: context.harness.name.to_owned(),
+        text: text.to_owned(),
+    });
+    Ok(session.write(&sent)?)
+}
+
+/// A brief that was sent, and the session that got it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SentBriefReport {
+    pub session: String,
+    #[serde(flatten)]
+    pub brief: SentBrief,
+    pub chars: usize,
+}
+
+/// Returns the brief that a hook last sent to a session, or the last one of an occasion.
+pub fn show_sent_brief(
+    world: &World,
+    session: Option<&str>,
+    occasion: Option<SentOccasion>,
+) -> Result<SentBriefReport> {
+    let Project { store, .. } = Project::find_for_reading(world)?;
+    let (session, _) = list::choose_session(world, &store, session)?;
+    let sent = store.session(&session).read::<SentBriefs>()?.unwrap_or_default();
+    let brief = sent.briefs.into_iter().rfind(|brief| occasion.is_none_or(|wanted| brief.occasion == wanted));
+    let brief = brief.ok_or_else(|| nothing_sent_error(&session, occasion))?;
+    let chars = model::render::utf16_length(&brief.text);
+    Ok(SentBriefReport { session: session.to_string(), brief, chars })
+}
+
+fn nothing_sent_error(session: &Id, occasion: Option<SentOccasion>) -> Error {
+    let when = occasion.map_or(String::new(), |occasion| format!(" {}", occasion.describe()));
+    Error::Absent {
+        what: format!("no hook has sent session {session} a brief{when}"),
+        hint: format!("`thru brief --session {session}` shows what it would be told now"),
+    }
+}
+
+impl SessionState for SentBriefs {
+    const FOLDER: &'static str = layout::SENT_BRIEFS_FOLDER;
+    const SUFFIX: &'static str = ".json";
+    /// Three briefs and what features add to them, each of at most ten thousand characters.
+    const MAX_BYTES: usize = 512 * 1024;
+    const DURABILITY: Durability = Durability::Cache;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<SentBriefs, String> {
+        let briefs = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        Ok(SentBriefs { briefs })
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.briefs).unwrap_or_default()
+    }
+}

@@ -1,0 +1,128 @@
+//! What the fourth newcomer complained about.
+
+use super::*;
+
+fn ask(env: &TestEnv, session: &str, prompt: &str) {
+    env.fire_event(session, "UserPromptSubmit", json!({"prompt": prompt}));
+}
+
+fn run_command(env: &TestEnv, session: &str, id: &str, command: &str, output: &str) {
+    let response = json!({"stdout": output, "stderr": "", "interrupted": false});
+    let input = json!({"command": command});
+    let call =
+        json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": input, "tool_response": response});
+    env.fire_event(session, "PostToolUse", call);
+}
+
+fn brief_after_compaction(env: &TestEnv, session: &str) -> String {
+    env.fire_event(session, "PreCompact", json!({"trigger": "manual"}));
+    env.fire_event(session, "SessionStart", json!({"source": "compact"})).context_for_model()
+}
+
+const OPEN_OUTPUTS: &str = "Outputs of sub-agents that are still open";
+
+#[test]
+fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    let tree = add_worktree(&env);
+    start_session(&env, "s1");
+    ask(&env, "s1", "Review the plan");
+    let expect = ["gate", "expect", "review", "--critical", "review-security.md"];
+    let made = env.thru_call(&expect).with_variable("CLAUDE_CODE_SESSION_ID", "s1").run().assert_ok();
+    assert!(made.stderr.contains("session s1 is told what is open"), "{made}");
+    // Two sessions that have nothing to do with it, one of them in another worktree.
+    start_session(&env, "s2");
+    ask(&env, "s2", "Add a changelog");
+    let elsewhere = json!({"source": "startup", "cwd": tree});
+    env.fire_event("s3", "SessionStart", elsewhere);
+    ask(&env, "s3", "Write the docs");
+    for other in ["s2", "s3"] {
+        let brief = brief_after_compaction(&env, other);
+        assert!(!brief.contains(OPEN_OUTPUTS) && !brief.contains("review-security.md"), "{other}: {brief}");
+    }
+    assert!(brief_after_compaction(&env, "s1").contains(OPEN_OUTPUTS), "it began the stage");
+    // From now on a sub-agent of s2 writes the file.
+    let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": "Done."});
+    env.fire_event("s2", "SubagentStop", stop);
+    assert!(brief_after_compaction(&env, "s2").contains(OPEN_OUTPUTS), "its agents do the work");
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains("1 of 1 open (stage review"), "{status}");
+    env.run_thru(&["gate", "live", "--clear"]).assert_ok();
+    assert!(!brief_after_compaction(&env, "s1").contains(OPEN_OUTPUTS), "the stage was given up");
+}
+
+/// At a terminal there is no session, so the stage belongs to the one that is at work in this checkout.
+#[test]
+fn a_stage_that_is_begun_at_a_terminal_belongs_to_the_session_at_work_here() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Long ago");
+    end_session(&env, "s1");
+    start_session(&env, "s2");
+    ask(&env, "s2", "Review the plan");
+    let expect = ["gate", "expect", "review", "--critical", "review-security.md"];
+    assert_eq!(env.run_thru_json(&expect)["session"], "s2");
+    assert!(brief_after_compaction(&env, "s2").contains(OPEN_OUTPUTS));
+    end_session(&env, "s2");
+    let next = env.fire_event("s3", "SessionStart", json!({"source": "startup"})).context_for_model();
+    assert!(next.contains(OPEN_OUTPUTS), "the next session continues this work: {next}");
+}
+
+#[test]
+fn an_open_stage_does_not_hide_a_packet_on_offer() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    write_packet(&env);
+    env.run_thru(&["gate", "expect", "review", "--critical", "review-security.md"]).assert_ok();
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    assert!(status.contains("1 of 1 open") && status.contains("Next: thru pickup"), "{status}");
+}
+
+#[test]
+fn a_run_without_tests_is_not_called_passed() {
+    let rows = [
+        ("python3 -m unittest", "\n----\nRan 0 tests in 0.000s\n\nOK\n"),
+        ("go test ./...", "?   \texample.com/a\t[no test files]\n"),
+        ("cargo test", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured\n"),
+        ("npx mocha", "\n  0 passing (1ms)\n"),
+        ("npx jest --passWithNoTests", "No tests found, exiting with code 0\n"),
+    ];
+    for (command, output) in rows {
+        let env = TestEnv::with_root();
+        start_session(&env, "s1");
+        ask(&env, "s1", "Add class Coupon");
+        run_command(&env, "s1", "b1", command, output);
+        let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+        assert!(brief.contains(&format!("`{command}` → passed, but ran no tests")), "{brief}");
+        run_command(&env, "s1", "b2", "python3 -m unittest", "Ran 3 tests in 0.000s\n\nOK\n");
+        let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+        assert!(brief.contains("`python3 -m unittest` → passed\n"), "{brief}");
+    }
+}
+
+#[test]
+fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
+    let env = TestEnv::with_root();
+    let folder = "project/.agent/context/workstreams/24-coupons";
+    env.write_file(format!("{folder}/steps.md"), "- [x] write the class\n- [ ] check the codes\n");
+    let new = ["resume", "new", "24-coupons", "--phase", "execution"];
+    env.run_thru(&new).assert_ok();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Go on");
+    env.run_thru(&["resume", "use", "24", "--session", "s1"]).assert_ok();
+    let brief = brief_after_compaction(&env, "s1");
+    assert!(brief.contains("next step “check the codes”") && !brief.contains("next action"), "{brief}");
+    let shown = env.run_thru(&["resume", "show", "24"]).assert_ok().stdout;
+    assert!(shown.contains("next step   check the codes") && !shown.contains("next-open-step"), "{shown}");
+    // A manifest can name a skill, and those of earlier versions have another word for none.
+    let path = env.base_folder().join(format!("{folder}/resume-context.md"));
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"next-open-step\"", "continue-next-step")).unwrap();
+    assert!(!brief_after_compaction(&env, "s1").contains("continue-next-step"));
+    fs::write(&path, text.replace("\"next-open-step\"", "execute-project")).unwrap();
+    let brief = brief_after_compaction(&env, "s1");
+    assert!(brief.contains("continued with `execute-project`"), "{brief}");
+    let shown = env.run_thru(&["resume", "show", "24"]).assert_ok().stdout;
+    assert!(shown.contains("next action  execute-project"), "{shown}");
+}
