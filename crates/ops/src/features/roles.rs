@@ -50,7 +50,7 @@ pub const ROW: Feature = Feature {
 /// The largest context file that is read. An agent cannot read a larger file at once.
 const MAX_CONTEXT_FILE_BYTES: usize = 1024 * 1024;
 
-/// The folder for context files in hivemind, where roles come from.
+/// The folder for context files in projects that use Hivemind's roles.
 const HIVEMIND_AGENTS_FOLDER: &str = "session/agents";
 
 /// The variables that name a role, ours first. A value can be outdated, because a terminal may stay open for days.

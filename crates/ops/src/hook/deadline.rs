@@ -45,7 +45,7 @@ impl Deadline {
         Deadline { since: Instant::now(), whole, one: whole }
     }
 
-    /// Returns how long to wait for a lock now. Even if this is zero, the lock is tried once.
+    /// Returns how long to wait for a lock. If the result is zero, the lock is still tried once.
     pub fn lock_wait(self) -> Duration {
         self.one.min(self.time_left())
     }
@@ -59,8 +59,8 @@ impl Deadline {
         self.whole.saturating_sub(self.since.elapsed())
     }
 
-    /// Returns the same deadline, starting now. Used after work that has its own time limit: running a loop's
-    /// validators.
+    /// Returns the same deadline, starting now. It is used after validators have run, because they have their own time
+    /// limit.
     pub fn restarted(self) -> Deadline {
         Deadline { since: Instant::now(), ..self }
     }
