@@ -107,7 +107,7 @@ pub struct TranscriptReplay {
     ended: Option<usize>,
     /// The git branch that the last lines named.
     branch: String,
-    /// The size of the context window, and how full it is, according to the lines read so far.
+    /// The token count of the last request, and the position of the last compaction.
     pub window: WindowFacts,
 }
 
