@@ -55,7 +55,7 @@ impl FileFormatting {
     }
 }
 
-/// Whether the container has items of the kind that we add, so that ours can be formatted like them.
+/// Whether the container already has items of the same kind. If so, new items are formatted like them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Siblings {
     Same,
@@ -66,7 +66,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// The position at which a comma must be added, after the item that used to be the last one.
+    /// The position for a new comma, after the item that was the last item before.
     comma: Option<usize>,
     lead: String,
     between: String,
@@ -182,7 +182,7 @@ pub fn has_line_end(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// Returns the line end of the file: the one after its first line.
+/// Returns the line end of the file's first line.
 fn line_ending(text: &str) -> &'static str {
     match (text.find('\n'), text.find('\r')) {
         (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",
