@@ -26,6 +26,7 @@ use store::{Dir, EntryKind, FoundRoot, Root, Store, layout};
 use crate::features::Feature;
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, SessionChoice};
+use crate::session::roster;
 
 use crate::setup::init;
 use crate::{Error, Result, World};
@@ -449,14 +450,19 @@ pub struct RoleRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
     pub sessions: Vec<String>,
+    /// Those of the sessions that have ended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ended_sessions: Vec<String>,
 }
 
 pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
     let roles = find_roles(world)?;
     let files = roles.context_files()?;
     let (mut states, mut bindings): (Vec<Lifecycle>, _) = (Vec::new(), Vec::new());
+    let mut roster = Vec::new();
     if let Some(store) = &roles.store {
-        // A state that cannot be read must not hide the other roles. `thru doctor` reports it.
+        roster = roster::read_roster(store, u64::MAX)?;
+        // States that cannot be read must not hide the others. `thru doctor` reports them.
         states = store.list_lifecycles()?.into_iter().filter_map(|(_, lifecycle)| lifecycle.ok()).collect();
         bindings = store.role_bindings()?;
     }
@@ -465,15 +471,17 @@ pub fn list_roles(world: &World) -> Result<Vec<RoleRow>> {
     names.extend(bindings.iter().map(|(_, role)| role.to_string()));
     names.sort();
     names.dedup();
-    let row = |role: String| RoleRow {
-        file: files.iter().find(|file| file.role.as_str() == role).map(|file| file.shown.clone()),
-        state: states.iter().find(|lifecycle| lifecycle.role == role).map(|lifecycle| lifecycle.state),
-        sessions: bindings
-            .iter()
-            .filter(|(_, of)| of.as_str() == role)
-            .map(|(id, _)| id.to_string())
-            .collect(),
-        role,
+    let row = |role: String| {
+        let of_role = bindings.iter().filter(|(_, of)| of.as_str() == role);
+        let sessions: Vec<String> = of_role.map(|(id, _)| id.to_string()).collect();
+        let ended = sessions.iter().filter(|session| roster::has_ended(&roster, session));
+        RoleRow {
+            file: files.iter().find(|file| file.role.as_str() == role).map(|file| file.shown.clone()),
+            state: states.iter().find(|lifecycle| lifecycle.role == role).map(|lifecycle| lifecycle.state),
+            ended_sessions: ended.cloned().collect(),
+            sessions,
+            role,
+        }
     };
     Ok(names.into_iter().map(row).collect())
 }

@@ -132,6 +132,13 @@ fn last_session_lines(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
 /// Returns a sentence which says that the last session worked in another worktree, so that its files are not the files
 /// here.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
+    let worktree = describe_other_worktree(project, digest)?;
+    let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");
+    Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
+}
+
+/// Describes the worktree of a session, if it is not this checkout: `the worktree /p/x (branch topic)`.
+pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Option<String> {
     if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
         return None;
     }
@@ -142,11 +149,7 @@ pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Op
     let branch = store::git::read_head(&home).filter(|head| !head.branch.is_empty());
     let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path_or_code(&head.branch, 80)));
     let there = if home.is_dir() { "" } else { ", which is gone" };
-    let text = format!(
-        "that session was in the worktree {}{branch}{there}; its files are that worktree's, not this one's",
-        path_or_code(&home.to_string_lossy(), 200)
-    );
-    Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
+    Some(format!("the worktree {}{branch}{there}", path_or_code(&home.to_string_lossy(), 200)))
 }
 
 /// Describes a running session: `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs;

@@ -69,7 +69,10 @@ pub struct InitReport {
     pub wired: Vec<install::InstallReport>,
     /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
-    /// If no harness was found: the signs of use that were searched for.
+    /// Whether one of these harnesses calls us already, through settings in another place.
+    #[serde(skip)]
+    pub wired_elsewhere: bool,
+    /// The signs of use that were searched for, if no harness was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looked_for: Vec<String>,
 }
@@ -92,9 +95,9 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
     }
     let trusted = world.require_trust_records()?.is_trusted(&marker.project_id, &root.path)?;
     let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
-    let (wired, not_wired) = match options.hooks {
+    let WiredHarnesses { wired, not_wired, wired_elsewhere } = match options.hooks {
         HookInstallation::Wire => install_hooks_in_use(world, &root.checkout),
-        HookInstallation::Leave => (Vec::new(), Vec::new()),
+        HookInstallation::Leave => WiredHarnesses::default(),
     };
     let found = options.hooks == HookInstallation::Leave || !wired.is_empty() || !not_wired.is_empty();
     let looked_for = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
@@ -110,13 +113,22 @@ pub fn init_project(world: &World, options: &InitOptions) -> Result<InitReport> 
         set_aside,
         wired,
         not_wired,
+        wired_elsewhere,
         looked_for,
     })
 }
 
-/// Installs hooks into every harness in use. If the installation fails for one harness, the others keep their hooks.
-fn install_hooks_in_use(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>) {
-    let (mut wired, mut failed) = (Vec::new(), Vec::new());
+/// What was done to the harnesses in use.
+#[derive(Default)]
+struct WiredHarnesses {
+    wired: Vec<install::InstallReport>,
+    not_wired: Vec<String>,
+    wired_elsewhere: bool,
+}
+
+/// Installs hooks into every harness in use. If this fails for one harness, the others keep their hooks.
+fn install_hooks_in_use(world: &World, root: &Path) -> WiredHarnesses {
+    let mut done = WiredHarnesses::default();
     for harness in install::harnesses_in_use(world, root) {
         let scope = install::default_scope(harness);
         // If hooks are already installed in another scope, nothing is added. Otherwise every event would be reported
@@ -125,7 +137,8 @@ fn install_hooks_in_use(world: &World, root: &Path) -> (Vec<install::InstallRepo
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
         {
-            failed.push(format!("{} is wired already, in {}", harness.title, path.display()));
+            done.not_wired.push(format!("{} is wired already, in {}", harness.title, path.display()));
+            done.wired_elsewhere = true;
             continue;
         }
         match install::run_in_worktrees(
@@ -136,11 +149,16 @@ fn install_hooks_in_use(world: &World, root: &Path) -> (Vec<install::InstallRepo
             install::InstallTask::Install,
             crate::Mode::Write,
         ) {
-            Ok(report) => wired.push(report),
-            Err(error) => failed.push(format!("{} is not wired: {error}", harness.title)),
+            Ok(report) => done.wired.push(report),
+            Err(error) => {
+                let hint = error
+                    .hint()
+                    .map_or(String::new(), |hint| format!("; with `thru install {}`: {hint}", harness.name));
+                done.not_wired.push(format!("{} is not wired: {error}{hint}", harness.title));
+            }
         }
     }
-    (wired, failed)
+    done
 }
 
 /// Creates the store if it is missing. The new store is trusted only if the folder contained no records before.

@@ -111,8 +111,11 @@ fn print_report(report: &InitReport) {
         output::print_line("Next: look at them, then run `thru trust`");
     } else if !report.looked_for.is_empty() {
         output::print_line(format_args!("Next: {} sets its hooks anyway", install_commands()));
-    } else if report.wired.is_empty() && report.created {
-        output::print_line(format_args!("Next: {} sets the hooks", install_commands()));
+    } else if report.created && report.wired.is_empty() && !report.wired_elsewhere {
+        // If there are notes, they say what prevents the hooks, and what to do.
+        if report.not_wired.is_empty() {
+            output::print_line(format_args!("Next: {} sets the hooks", install_commands()));
+        }
     } else if report.created {
         output::print_line("Next: start your harness as usual; `thru status` shows what was captured");
     }

@@ -73,13 +73,14 @@ impl InstallFlags {
     }
 
     fn scope(&self) -> Option<Scope> {
-        match (self.user, self.project, self.local) {
-            (true, _, _) => Some(Scope::User),
-            (_, true, _) => Some(Scope::Project),
-            (_, _, true) => Some(Scope::Local),
-            _ => None,
-        }
+        scope_of_flags(self.user, self.project, self.local)
     }
+}
+
+/// Returns the scope that `--user`, `--project` or `--local` names. At most one of them is given.
+pub fn scope_of_flags(user: bool, project: bool, local: bool) -> Option<Scope> {
+    let flags = [(user, Scope::User), (project, Scope::Project), (local, Scope::Local)];
+    flags.into_iter().find_map(|(given, scope)| given.then_some(scope))
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {

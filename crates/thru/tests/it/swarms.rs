@@ -486,6 +486,12 @@ fn what_belongs_to_a_plan_of_another_swarm_is_set_aside() {
         assert!(told.contains("OUR-DECISION") && !told.contains("THEIR"), "{told}");
         assert!(told.contains("1 decision of the plan of the swarm"), "{told}");
         assert!(env.run_thru(&["swarm", "diagnose"]).stdout.contains(named));
+        let listed = env.run_thru(&["decisions", "list"]).assert_ok().stdout;
+        let marked =
+            |text: &str| listed.lines().any(|line| line.contains(text) && line.contains("(set aside)"));
+        assert!(marked("THEIR-DECISION") && !marked("OUR-DECISION"), "{listed}");
+        let listed = env.run_thru_json(&["decisions", "list"]);
+        assert_eq!((&listed["current"], &listed["set_aside"]["swarm"]), (&json!(1), &json!(named)));
 
         env.run_thru(&["swarm", "plan", "--adopt"]).assert_ok();
         let told = env.run_thru(&["brief"]).assert_ok().stdout;

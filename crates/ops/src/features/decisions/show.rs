@@ -4,7 +4,8 @@ use model::decision::{DecisionStanding, DecisionState};
 use serde::Serialize;
 
 use super::{all_decisions, find_decision};
-use crate::project::Project;
+use crate::features::{ProjectContext, swarm};
+use crate::project::{Project, settings};
 use crate::{Result, World};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +21,22 @@ pub struct DecisionListing {
     pub decisions: Vec<DecisionStanding>,
     /// How many decisions are in force.
     pub current: usize,
+    /// The decisions that are not in force here, because they belong to the plan of another swarm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<SetAside>,
     /// How many decisions are no longer in force.
     pub over: usize,
     /// How many decisions are not listed, because only `most` were requested.
     pub more: usize,
     /// The number of lines that cannot be read.
     pub torn: usize,
+}
+
+/// Decisions of the plan of a swarm that is not in use here.
+#[derive(Debug, Serialize)]
+pub struct SetAside {
+    pub swarm: String,
+    pub ids: Vec<String>,
 }
 
 /// Returns the newest decisions, at most `most`; all of them if `most` is 0.
@@ -35,14 +46,29 @@ pub fn list_decisions(world: &World, which: DecisionFilter, most: usize) -> Resu
     let mut decisions = model::decision::fold_decisions(lines, world.now);
     decisions.reverse();
     let total = decisions.len();
-    let current = decisions.iter().filter(|one| one.state == DecisionState::Current).count();
+    let is_current = |one: &&DecisionStanding| one.state == DecisionState::Current;
+    let of_plan = decisions.iter().filter(is_current).filter(|one| one.decision.is_of_plan());
+    let set_aside = set_aside(world, &project, of_plan.map(|one| one.decision.id.clone()).collect());
+    let current = decisions.iter().filter(is_current).count();
     if which == DecisionFilter::Current {
         decisions.retain(|one| one.state == DecisionState::Current);
     }
     let most = if most == 0 { usize::MAX } else { most };
     let more = decisions.len().saturating_sub(most);
     decisions.truncate(most);
-    Ok(DecisionListing { decisions, current, over: total - current, more, torn: tally.torn.len() })
+    let over = total - current;
+    let current = current - set_aside.as_ref().map_or(0, |aside| aside.ids.len());
+    Ok(DecisionListing { decisions, current, set_aside, over, more, torn: tally.torn.len() })
+}
+
+/// Returns the decisions of the plan as set aside, if the plan belongs to a swarm that is not in use here.
+fn set_aside(world: &World, project: &Project, ids: Vec<String>) -> Option<SetAside> {
+    if ids.is_empty() {
+        return None;
+    }
+    let settings = settings::settings_here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    swarm::foreign_plan(&context).map(|swarm| SetAside { swarm, ids })
 }
 
 /// One decision, and the decisions before and after it.

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{LoopShown, all_loops, foreground_loop, is_without_consent};
 use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone, Urgency};
+use crate::project::trust;
 
 pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let mut lines = Vec::new();
@@ -35,12 +36,24 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
         let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
         lines.push(line.with_next(Urgency::Paused, resume, what));
     }
-    if foreign > 0 {
+    if foreign > 0 && is_moved(project) {
+        let number = count_with_noun(foreign, "loop");
+        let text = format!("{number}; this folder was moved, `thru trust --moved` lets it be fed again");
+        let line = StatusLine::plain("waiting", text);
+        lines.push(line.with_json("loops_not_started_here", json!(foreign)));
+    } else if foreign > 0 {
         let text = format!("{}; never fed, `thru loop list` names them", count_with_noun(foreign, "loop"));
         let line = StatusLine::plain("not started here", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     }
     Ok(lines)
+}
+
+/// Returns whether the folder of the project was moved and is not trusted at its new path yet. What the user allowed at
+/// the old path does not count until then.
+fn is_moved(project: &ProjectContext) -> bool {
+    let id = project.store.read_marker().ok().map(|marker| marker.project_id);
+    id.is_some_and(|id| trust::former_root(project.world, &id, &project.root.path).is_some())
 }
 
 impl LoopShown {
@@ -102,6 +115,10 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
             Finding::new(FindingLevel::Warning, text)
                 .with_hint(format!("`thru loop resume {}` continues it", state.id)),
         );
+    }
+    if is_moved(project) {
+        // `thru trust --moved` takes the consents along, and another check proposes it.
+        return (records.len(), findings);
     }
     for state in records.iter().map(|record| &record.state).filter(|state| is_without_consent(store, state)) {
         let text =

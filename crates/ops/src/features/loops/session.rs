@@ -1,7 +1,7 @@
 //! Loops at a session start: a new session claims the waiting loop, a session that continues under a new id keeps
 //! its loop, and the agent is told about the loop.
 
-use model::brief::{BriefSection, Candidate};
+use model::brief::{BriefSection, Candidate, Occasion};
 use model::event::StartSource;
 use model::id::Id;
 use model::loops::log::{LoopEvent, LoopLogEntry};
@@ -32,7 +32,10 @@ const MAX_PROMPT_CHARS_SHOWN: usize = 600;
 /// How much of the prompt a brief quotes, the shortest form first.
 const GOAL_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 
-/// Gives the waiting loop to a session that starts. The agent is told about the loop at once, with or without a brief.
+/// How many of the newest loops are examined for one of a certain session.
+const MAX_LOOPS_EXAMINED: usize = 4;
+
+/// Gives a starting session the loop that is waiting for one, and tells the agent at once, with or without a brief.
 pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource) -> Result<Decision<'c>> {
     let Some(pointer) = read_foreground_pointer(context)? else {
         return Ok(Decision::no_action("there are no loops"));
@@ -81,29 +84,58 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(())
 }
 
-/// Returns what a brief says about the loop of a session.
+/// Returns what a brief says about the loop of a session: the one that runs in it, or else the one that the described
+/// session worked on last.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
-    let Some(session) = context.session else { return Ok(Vec::new()) };
-    let Some(state) = running(context.project.store, session.as_str())? else { return Ok(Vec::new()) };
-    let about = format!(
-        "{} runs in this session, started by the user: iteration {}. {}",
-        state.id,
-        state.iteration_progress(),
-        how_to_end_loop(&state)
-    );
-    // The agent gets the prompt again at every stop, so the prompt is the session's goal. The user's messages do not
-    // contain it.
-    let prompt = Redacted::redact_whole(&state.prompt, context.project.settings.redact_options());
-    let form = |most: usize| {
-        format!(
-            "{about} Its prompt is the goal: {}",
-            in_quotation_marks(&outline_text(&prompt, most), most + 2)
-        )
+    let store = context.project.store;
+    let running = context.session.map(|session| running(store, session.as_str())).transpose()?.flatten();
+    if let Some(state) = running {
+        let about = format!(
+            "{} runs in this session, started by the user: iteration {}. {} Its prompt is the goal:",
+            state.id,
+            state.iteration_progress(),
+            how_to_end_loop(&state)
+        );
+        return Ok(vec![loop_candidate(context, &state, &about)]);
+    }
+    // An agent that still has its conversation knows what it worked on.
+    let described = context.described.filter(|_| context.occasion != Occasion::Replayed);
+    let Some(state) = described.and_then(|session| last_loop_of_session(store, session)) else {
+        return Ok(Vec::new());
     };
+    let about = format!(
+        "{} is {}, at iteration {}. Its prompt was the goal:",
+        state.id,
+        state.status.name(),
+        state.iteration_progress()
+    );
+    let mut candidate = loop_candidate(context, &state, &about);
+    candidate.known_by = vec![state.prompt];
+    Ok(vec![candidate])
+}
+
+/// Returns a loop with its prompt. The prompt comes back at every stop, so it is what the session works on, and no
+/// message of the user repeats it.
+fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidate {
+    let prompt = Redacted::redact_whole(&state.prompt, context.project.settings.redact_options());
+    let form =
+        |most: usize| format!("{about} {}", in_quotation_marks(&outline_text(&prompt, most), most + 2));
     let mut candidate = Candidate::new(&SECTION, format!("loop:{}", state.id), "");
     candidate.forms = GOAL_LENGTHS.map(form).to_vec();
     candidate.forms.dedup();
-    Ok(vec![candidate])
+    candidate
+}
+
+/// Returns the loop that a session worked on, if the user has asked for nothing since.
+fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
+    let mut ids = store.loop_ids().ok()?;
+    // An id begins with the time of its loop.
+    ids.sort_by(|a, b| b.as_str().cmp(a.as_str()));
+    let mut loops =
+        ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.state));
+    let state = loops.find(|state| state.session.as_deref() == Some(session.as_str()))?;
+    let asked_at = store.current_digest(session, |_| {}).ok()?.prompts.last()?.at.clone();
+    (asked_at <= state.updated_at).then_some(state)
 }
 
 /// Returns the loop that runs in a session, if this user started it here.

@@ -19,7 +19,7 @@ use serde::Serialize;
 use store::{LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff;
-use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan};
+use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence, packets, plan, sessions};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, SessionChoice};
@@ -88,6 +88,9 @@ pub struct PickupReport {
     /// Who last committed the packet; `None` if git does not know the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
+    /// The worktree of the session that the packet is about, if it is not this checkout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
     pub prompt: String,
 }
 
@@ -116,8 +119,10 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
     let author = git::last_author_of_file(&project.root.path, &shown.path);
     let evidence = describe_current_evidence(&project);
     let claim = claim_state(world, &project, &shown.packet.claimed_by);
+    let worktree = other_worktree_of_packet(&context, &shown.packet);
     let prompt = render_pickup(&PickupInput {
         author: author.as_deref(),
+        worktree: worktree.as_deref(),
         packet: &shown.packet,
         document: &shown.document,
         path: &shown.path.to_string_lossy(),
@@ -145,12 +150,20 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         claimed_by: shown.packet.claimed_by,
         claim_is_over: claim == ClaimState::Over,
         last_committed_by: author,
+        worktree,
         prompt,
     })
 }
 
-/// Returns the current state of the evidence. A damaged plan does not prevent the pickup; other commands report the
-/// damage.
+/// Describes the worktree in which the session of a packet worked, if that is not this checkout.
+fn other_worktree_of_packet(context: &ProjectContext, packet: &Packet) -> Option<String> {
+    let session = Id::new(&packet.session_id).ok()?;
+    let digest = context.store.current_digest(&session, |_| {}).ok()?;
+    sessions::describe_other_worktree(context, &digest)
+}
+
+/// Returns the state of the evidence now. If the plan cannot be read, the packet is picked up anyway. Other
+/// commands report the damaged plan.
 fn describe_current_evidence(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load_plan(&project.store) else { return Vec::new() };
     let judge = evidence::FreshnessJudge::new(&project.store, &project.root.checkout);

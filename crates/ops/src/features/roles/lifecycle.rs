@@ -17,7 +17,7 @@ use crate::features::roles::{
 };
 use crate::hook::deadline::Deadline;
 use crate::project::settings;
-use crate::session::list;
+use crate::session::{list, roster};
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
@@ -170,6 +170,9 @@ pub struct LifecycleRow {
     pub state: Option<LifecycleState>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub since: String,
+    /// The sessions with this role that have not ended; `None` if no session ever had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_sessions: Option<Vec<String>>,
     /// The session that is compacting or recovering.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub session: String,
@@ -258,6 +261,7 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
     };
     Ok(LifecycleRow {
         role: role.to_string(),
+        open_sessions: roles.store.as_ref().map(|store| open_sessions(store, role)).transpose()?.flatten(),
         state,
         since,
         session,
@@ -269,6 +273,18 @@ fn lifecycle_row(world: &World, roles: &Roles, role: &Id) -> Result<LifecycleRow
         unreadable: None,
         hint: None,
     })
+}
+
+/// Returns the sessions with a role that have not ended; `None` if no session has the role.
+fn open_sessions(store: &Store, role: &Id) -> Result<Option<Vec<String>>> {
+    let bindings = store.role_bindings()?;
+    let sessions: Vec<&Id> = bindings.iter().filter(|(_, of)| of == role).map(|(id, _)| id).collect();
+    if sessions.is_empty() {
+        return Ok(None);
+    }
+    let roster = roster::read_roster(store, u64::MAX)?;
+    let open = sessions.iter().filter(|session| !roster::has_ended(&roster, session.as_str()));
+    Ok(Some(open.map(ToString::to_string).collect()))
 }
 
 #[derive(Clone, Debug, Default, Serialize)]

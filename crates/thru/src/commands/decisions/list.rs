@@ -32,7 +32,16 @@ fn print_listing(listing: &DecisionListing, all: bool) {
         output::print_message(format_args!("{yet} `thru decide TEXT --why WHY` records one."));
     }
     for one in &listing.decisions {
-        output::print_line(format_row(one));
+        let aside = listing.set_aside.as_ref().filter(|aside| aside.ids.contains(&one.decision.id));
+        let aside = aside.map_or("", |_| "  (set aside)");
+        output::print_line(format_args!("{}{aside}", format_row(one)));
+    }
+    if let Some(aside) = &listing.set_aside {
+        output::print_message(format_args!(
+            "{DIM}set aside: not in force here, because they belong to the plan of the swarm {}, which is not in use; \
+             `thru swarm plan --adopt` takes it over{DIM:#}",
+            one_line(&aside.swarm, 64)
+        ));
     }
     if listing.more > 0 {
         output::print_message(format_args!("{DIM}and {} more: `-n 0` lists all{DIM:#}", listing.more));

@@ -1,3 +1,4 @@
+use model::activity::short_session_id;
 use model::render::one_line;
 use model::role::lifecycle::LifecycleStep;
 use model::time;
@@ -36,8 +37,10 @@ fn print_rows(rows: &[LifecycleRow], world: &World) {
         return;
     }
     let width = rows.iter().map(|row| row.role.len()).max().unwrap_or(0).max(4);
-    let head =
-        format!("{:<width$}  {:<10}  {:<13}  {:<13}  {}", "role", "state", "since", "context", "valid");
+    let head = format!(
+        "{:<width$}  {:<10}  {:<13}  {:<13}  {:<5}  session",
+        "role", "state", "since", "context", "valid"
+    );
     output::print_line(format_args!("{DIM}{head}{DIM:#}"));
     let ago = |text: &str| time::parse_time(text).map(|at| time::describe_age(at, world.now));
     for row in rows {
@@ -53,6 +56,11 @@ fn print_rows(rows: &[LifecycleRow], world: &World) {
             Some(false) => "no",
             None => "-",
         };
+        let session = match row.open_sessions.as_deref() {
+            None => "-".to_owned(),
+            Some([]) => "ended".to_owned(),
+            Some(open) => open.iter().map(|id| short_session_id(id)).collect::<Vec<_>>().join(", "),
+        };
         let role = &row.role;
         if let Some(why) = &row.unreadable {
             output::print_line(format_args!(
@@ -65,7 +73,7 @@ fn print_rows(rows: &[LifecycleRow], world: &World) {
             continue;
         }
         output::print_line(format_args!(
-            "{BOLD}{role:<width$}{BOLD:#}  {state:<10}  {since:<13}  {context:<13}  {valid}"
+            "{BOLD}{role:<width$}{BOLD:#}  {state:<10}  {since:<13}  {context:<13}  {valid:<5}  {session}"
         ));
     }
 }

@@ -23,9 +23,16 @@ fn print_rows(rows: &[RoleRow]) {
         return;
     }
     let width = rows.iter().map(|row| row.role.len()).max().unwrap_or(0);
-    for RoleRow { role, file, state, sessions } in rows {
+    for RoleRow { role, file, state, sessions, ended_sessions } in rows {
         let state = state.map_or("-", |state| state.name());
         let file = one_line(file.as_deref().unwrap_or("no context file"), 200);
+        let sessions: Vec<String> = sessions
+            .iter()
+            .map(|session| match ended_sessions.contains(session) {
+                true => format!("{session} (ended)"),
+                false => session.clone(),
+            })
+            .collect();
         let sessions = if sessions.is_empty() { String::new() } else { format!("  {}", sessions.join(", ")) };
         output::print_line(format_args!(
             "{BOLD}{role:<width$}{BOLD:#}  {state:<10}  {file}{DIM}{sessions}{DIM:#}"

@@ -6,6 +6,7 @@ use ops::setup::agents::{self, AgentsReport, AgentsRequest, HarnessReport};
 use ops::setup::install::{ChangedFile, FileChange, Scope};
 use ops::{Mode, Result, World};
 
+use crate::commands::install;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
 /// Install the agents of a swarm into a harness, or into all that are in use
@@ -58,11 +59,7 @@ impl InstallTarget {
         AgentsRequest {
             harness: self.harness.as_deref(),
             swarm: self.swarm.as_deref(),
-            scope: match (self.user, self.project, self.local) {
-                (true, _, _) => Scope::User,
-                (_, true, _) => Scope::Project,
-                (_, _, _) => Scope::Local,
-            },
+            scope: install::scope_of_flags(self.user, self.project, self.local).unwrap_or(Scope::Local),
             force: self.force,
             mode: if self.dry_run { Mode::DryRun } else { Mode::Write },
         }

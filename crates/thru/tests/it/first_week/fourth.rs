@@ -126,3 +126,94 @@ fn the_agent_is_told_the_next_step_and_no_action_that_nobody_knows() {
     let shown = env.run_thru(&["resume", "show", "24"]).assert_ok().stdout;
     assert!(shown.contains("next action  execute-project"), "{shown}");
 }
+
+/// The user typed “Start on the loop”, and the loop's prompt was the task.
+#[test]
+fn the_goal_of_a_session_with_a_loop_is_the_prompt_of_the_loop() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    let prompt = "Write a usage section into README.md";
+    env.run_thru(&["loop", "start", prompt, "--promise", "DONE", "--session", "s1"]).assert_ok();
+    ask(&env, "s1", "Start on the loop");
+    run_command(&env, "s1", "b1", "touch README.md", "");
+    env.fire_event("s1", "Stop", json!({"last_assistant_message": "<promise>DONE</promise>"}));
+    assert!(env.run_thru(&["loop", "list"]).assert_ok().stdout.contains("done"));
+    end_session(&env, "s1");
+    let next = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).context_for_model();
+    assert!(next.contains("is done, at iteration 1"), "{next}");
+    assert!(next.contains(&format!("Its prompt was the goal: “{prompt}”")), "{next}");
+    // Later the user asked for something else.
+    let start = env.event_payload("s1", "SessionStart", json!({"source": "resume"})).to_string();
+    let ask = env.event_payload("s1", "UserPromptSubmit", json!({"prompt": "Now the license"})).to_string();
+    for (event, payload) in [("SessionStart", start), ("UserPromptSubmit", ask)] {
+        env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", "2026-11-15T19:30:00Z").run();
+    }
+    let shown = env.run_thru(&["brief", "--session", "s1"]).assert_ok().stdout;
+    assert!(shown.contains("Now the license") && !shown.contains("was the goal"), "{shown}");
+}
+
+#[test]
+fn a_packet_of_another_worktree_says_so() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    let tree = add_worktree(&env);
+    let start = json!({"source": "startup", "cwd": tree});
+    env.fire_event("s1", "SessionStart", start);
+    env.fire_event("s1", "UserPromptSubmit", json!({"prompt": "Write the docs", "cwd": tree}));
+    let made = env.thru_call(&["handoff", "finish the docs", "--session", "s1"]).in_folder(&tree).run();
+    made.assert_ok();
+    let there = env.thru_call(&["pickup"]).in_folder(&tree).run().assert_ok().stdout;
+    assert!(!there.contains("not about this checkout"), "{there}");
+    let here = env.run_thru(&["pickup"]).assert_ok().stdout;
+    let about = format!("It is about the worktree {}, not about this checkout.", tree.display());
+    assert!(here.contains(&about), "{here}");
+    env.run_git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
+    let gone = env.run_thru(&["pickup"]).assert_ok().stdout;
+    assert!(gone.contains(&format!("the worktree {}, which is gone, not", tree.display())), "{gone}");
+}
+
+#[test]
+fn a_role_whose_session_has_ended_is_shown_so() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    env.run_thru(&["context", "new", "tester"]).assert_ok();
+    env.run_thru(&["role", "bind", "tester", "--session", "s1"]).assert_ok();
+    let shown = |words: &[&str]| env.run_thru(words).assert_ok().stdout;
+    let (roles, states) = (["role", "list"], ["lifecycle", "status"]);
+    assert!(shown(&roles).contains("s1") && !shown(&roles).contains("ended"), "{}", shown(&roles));
+    end_session(&env, "s1");
+    assert!(shown(&roles).contains("s1 (ended)"), "{}", shown(&roles));
+    assert!(shown(&states).lines().any(|line| line.ends_with("ended")), "{}", shown(&states));
+    assert_eq!(env.run_thru_json(&roles)[0]["ended_sessions"], json!(["s1"]));
+}
+
+#[test]
+fn init_says_what_to_do_about_settings_that_are_in_git() {
+    let env = repository_with_claude_code();
+    env.write_file("project/.claude/settings.local.json", "{}\n");
+    env.run_git(&["add", "-f", "."]);
+    env.run_git(&["commit", "--quiet", "--message", "settings"]);
+    let made = env.run_thru(&["init"]).assert_ok();
+    let all = format!("{}{}", made.stdout, made.stderr);
+    assert!(all.contains("`thru install claude-code`: use --project") && all.contains("--user"), "{all}");
+    assert!(!made.stdout.contains("sets the hooks"), "that command would be refused: {made}");
+}
+
+#[test]
+fn a_loop_that_was_started_before_a_move_is_not_called_foreign() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    env.run_thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).assert_ok();
+    let moved = env.base_folder().join("moved");
+    fs::rename(env.project_folder(), &moved).unwrap();
+    let run = |words: &[&str]| env.thru_call(words).in_folder(&moved).run();
+    let status = run(&["status"]).assert_ok().stdout;
+    assert!(
+        !status.contains("not started here") && status.contains("`thru trust --moved` lets it"),
+        "{status}"
+    );
+    let doctor = run(&["doctor"]);
+    assert!(!doctor.stdout.contains("loop adopt") && !doctor.stderr.contains("loop adopt"), "{doctor}");
+    run(&["trust", "--moved"]).assert_ok();
+    assert!(!run(&["status"]).assert_ok().stdout.contains("trust --moved"));
+}
