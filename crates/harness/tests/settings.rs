@@ -317,7 +317,7 @@ fn survives_being_written_anew() {
 }
 
 #[test]
-fn no_file_becomes_a_tidy_one() {
+fn a_missing_file_is_created_with_indentation() {
     let outcome = install_hooks(None, &HookLocation::CLAUDE_CODE, &claude_code_entries()[..2]).unwrap();
     assert_eq!(
         String::from_utf8(outcome.bytes).unwrap(),
@@ -356,7 +356,7 @@ fn no_file_becomes_a_tidy_one() {
 }
 
 #[test]
-fn follows_the_file() {
+fn new_entries_follow_the_formatting_of_the_file() {
     let hook = |event: &str| {
         format!(
             r#"{{"type": "command", "command": "/home/me/.local/bin/thru", "args": ["hook", "claude-code", "{event}"], "timeout": 10}}"#
@@ -573,7 +573,7 @@ fn depth_is_refused_and_size_is_not() {
 }
 
 #[test]
-fn shows_the_difference() {
+fn the_diff_shows_the_inserted_lines() {
     let old = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 4\n}\n";
     assert_eq!(unified_diff(old, old), "");
     assert_eq!(
@@ -592,7 +592,7 @@ fn shows_the_difference() {
 
 /// The function that counts insertions must also detect a text that is not an insertion.
 #[test]
-fn the_oracle_can_tell() {
+fn the_oracle_detects_wrong_edits() {
     assert_eq!(count_insertions(b"ac", b"abc"), Some(1));
     assert_eq!(count_insertions(b"ace", b"abcde"), Some(2));
     assert_eq!(count_insertions(b"abc", b"abc"), Some(0));

@@ -72,7 +72,7 @@ const OTHERS: &[&str] = &[
 ];
 
 #[test]
-fn lines_of_logs() {
+fn error_lines_are_told_from_other_log_lines() {
     for line in ERRORS {
         assert!(is_error_line(line), "{line}");
     }

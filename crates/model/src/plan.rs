@@ -30,7 +30,7 @@ pub use json::{ImportWarning, ImportedPlan, read_json_or_markdown};
 pub use ledger::{LedgerComparison, LedgerFold, LedgerLine, fold_ledger};
 pub use markdown::{is_unedited, render_plan};
 pub use outline::read_outline as read_markdown;
-pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing};
+pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing_of_plan};
 pub use words::{PhaseNotes, describe_task, describe_waiting, render_phase_record};
 
 use crate::text;

@@ -269,15 +269,18 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
         true => vec![sentence],
         // "Halve the amount; never change tests/." is a task with an instruction.
         false if sentence.ends_with('?') => Vec::new(),
-        false => clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect(),
+        false => {
+            split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
+        }
     };
     sentences(text).flat_map(wishes).collect()
 }
 
 /// Splits a sentence at semicolons, and where a prohibition begins.
-fn clauses(sentence: &str) -> Vec<&str> {
+fn split_clauses(sentence: &str) -> Vec<&str> {
     const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
-    const JOINTS: [&str; 9] = [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
+    const CLAUSE_JOINTS: [&str; 9] =
+        [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
     // Lower case and the other apostrophe can have another length, so only ASCII is folded.
     let small = sentence.to_ascii_lowercase();
     let begins = |at: usize| {
@@ -285,7 +288,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
         PROHIBITIONS.iter().any(|word| rest.starts_with(word))
     };
     let joint = |at: usize| {
-        JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
+        CLAUSE_JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
     };
     let (mut found, mut start) = (Vec::new(), 0);
     for (at, c) in small.char_indices() {

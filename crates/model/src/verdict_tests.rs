@@ -214,11 +214,11 @@ fn the_reason_is_named() {
 fn other_fields_are_read_too() {
     let text = "VERDICT: REJECTED\n**RISK:** HIGH\nISSUES:\n- a.rs:3 the lock is never released\n- b.rs:9 unwrap\n\n\
                 SUMMARY: two of them block\n";
-    let found = fields(text);
+    let found = read_answer_fields(text);
     assert_eq!(found.risk.as_deref(), Some("HIGH"));
     assert_eq!(found.issues, ["a.rs:3 the lock is never released", "b.rs:9 unwrap"]);
     assert_eq!(found.summary.as_deref(), Some("two of them block"));
-    let found = fields("TESTS: 12 passed, 1 failed\nFAILURES: lexer::empty\nISSUES: none");
+    let found = read_answer_fields("TESTS: 12 passed, 1 failed\nFAILURES: lexer::empty\nISSUES: none");
     assert_eq!((found.tests_passed, found.tests_failed), (Some(12), Some(1)));
     assert_eq!((found.failures, found.issues.len()), (vec!["lexer::empty".to_owned()], 0));
 }

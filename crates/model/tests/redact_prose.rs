@@ -79,7 +79,7 @@ PASSWORD_ADMIN={} ./seed.sh
 ";
 
 /// The kinds of passwords that people make up, from two words that no sentence about passwords contains.
-fn made_up(first: &str, second: &str) -> Vec<String> {
+fn made_up_passwords(first: &str, second: &str) -> Vec<String> {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     vec![
         [first, second, "umber", "quill"].join("-"),
@@ -98,7 +98,7 @@ fn a_password_goes_wherever_its_line_has_it() {
     for (first, second) in [("carbon", "trellis"), ("pebble", "nimbus"), ("gondola", "parsnip")] {
         for phrase in PHRASES.lines() {
             let phrase = phrase.replace("\\n", "\n");
-            for password in made_up(first, second) {
+            for password in made_up_passwords(first, second) {
                 let text = phrase.replace("{}", &password);
                 let found = redact_text(&text, RedactOptions::default());
                 if found.contains(&password) || !found.contains("[REDACTED:") {

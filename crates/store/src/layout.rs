@@ -167,7 +167,7 @@ pub const CURSORS_FOLDER: &str = "state/cursors";
 /// How many records could not be written, and when. Created in advance, because a full disk accepts no new file.
 pub const LOST_RECORDS_FILE: &str = "state/reserved.json";
 /// The name that this file had before, in the same folder. A session start renames it.
-pub const LOST_BEFORE: &str = "lost.json";
+pub const FORMER_LOST_RECORDS_NAME: &str = "lost.json";
 /// The facts that a session's context has contained since its last compaction.
 pub const CONTEXT_HELD_FOLDER: &str = "state/told";
 /// How full each session's context window was when the session was last told about it.

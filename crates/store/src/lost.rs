@@ -65,7 +65,7 @@ impl Store {
         }
         let dir = self.dir().create_subfolder(folder)?;
         // An older version may have noted a loss that nobody has been told about.
-        if dir.rename_to_free(layout::LOST_BEFORE, name).is_ok() {
+        if dir.rename_to_free(layout::FORMER_LOST_RECORDS_NAME, name).is_ok() {
             return dir.sync_folder();
         }
         dir.create_private_file(name, &blank_note()).map(drop)
@@ -163,15 +163,15 @@ fn is_blank(bytes: &[u8]) -> bool {
 }
 
 fn blank_note() -> Vec<u8> {
-    padded(NOTHING_LOST)
+    pad_to_note_size(NOTHING_LOST)
 }
 
 fn render_note(lost: &LostRecords) -> Vec<u8> {
-    padded(&serde_json::to_vec(lost).unwrap_or_default())
+    pad_to_note_size(&serde_json::to_vec(lost).unwrap_or_default())
 }
 
 /// Fills the block with blanks. A text that does not fit is left out.
-fn padded(text: &[u8]) -> Vec<u8> {
+fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
     let mut bytes = vec![b' '; NOTE_BYTES];
     bytes[NOTE_BYTES - 1] = b'\n';
     if text.len() < NOTE_BYTES {

@@ -14,9 +14,9 @@ pub const OPEN_FLAGS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlag
 /// The flag to open each folder along a path. On Linux this needs only the right to pass through the folder, as
 /// does a single call for the whole path.
 #[cfg(target_os = "linux")]
-const PASS: OFlags = OFlags::PATH;
+const FOLDER_FLAGS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
-const PASS: OFlags = OFlags::RDONLY;
+const FOLDER_FLAGS: OFlags = OFlags::RDONLY;
 
 /// Opens the file that `rel` names beneath a folder. Fails with `LOOP` if any part of the name is a symbolic link,
 /// and with `XDEV` if the name leads out of the folder.
@@ -104,8 +104,8 @@ mod kernel {
 /// Opens one folder after another and keeps each handle, so that a folder already passed cannot be replaced.
 mod by_parts {
     use super::{
-        AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, PASS, Path, Result, fs,
-        is_link,
+        AsFd, BorrowedFd, CWD, Component, Errno, FOLDER_FLAGS, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path,
+        Result, fs, is_link,
     };
 
     /// Opens a file beneath a folder. In one respect this is stricter than the kernel: `..` is always refused.
@@ -122,8 +122,8 @@ mod by_parts {
             }
             let from = folder.as_ref().map_or(at, AsFd::as_fd);
             folder = Some(match parts.peek() {
-                Some(_) => step(from, part, OFlags::DIRECTORY | PASS, Mode::empty())?,
-                None => step(from, part, flags, mode)?,
+                Some(_) => open_path_part(from, part, OFlags::DIRECTORY | FOLDER_FLAGS, Mode::empty())?,
+                None => open_path_part(from, part, flags, mode)?,
             });
         }
         folder.ok_or(Errno::INVAL)
@@ -131,7 +131,8 @@ mod by_parts {
 
     pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
         let start = if path.is_absolute() { "/" } else { "." };
-        let mut folder = fs::openat(CWD, start, OFlags::DIRECTORY | PASS | OPEN_FLAGS, Mode::empty())?;
+        let mut folder =
+            fs::openat(CWD, start, OFlags::DIRECTORY | FOLDER_FLAGS | OPEN_FLAGS, Mode::empty())?;
         let mut parts =
             path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir));
         let Some(mut part) = parts.next() else {
@@ -139,13 +140,18 @@ mod by_parts {
         };
         // The system resolves `..` to the folder above the open folder, and no link led there.
         for next in parts {
-            folder = step(folder.as_fd(), part.as_os_str(), OFlags::DIRECTORY | PASS, Mode::empty())?;
+            folder = open_path_part(
+                folder.as_fd(),
+                part.as_os_str(),
+                OFlags::DIRECTORY | FOLDER_FLAGS,
+                Mode::empty(),
+            )?;
             part = next;
         }
-        step(folder.as_fd(), part.as_os_str(), flags, Mode::empty())
+        open_path_part(folder.as_fd(), part.as_os_str(), flags, Mode::empty())
     }
 
-    fn step(
+    fn open_path_part(
         at: BorrowedFd,
         name: impl rustix::path::Arg + Copy,
         flags: OFlags,

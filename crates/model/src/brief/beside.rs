@@ -10,7 +10,7 @@ use crate::content::TextContent;
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
 /// The most files that were only read and are added to a summary that is not thin.
-const MOST_READ: usize = 2;
+const MAX_READ_FILES: usize = 2;
 
 /// Returns the most facts of a class that are added to a summary; `None` for no limit.
 fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
@@ -59,7 +59,7 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, summary: &str
         // Of files that were only read, the first are needed again; most of the others are not.
         let read = told.entry(FactClass::Read).or_default();
         if candidate.class == FactClass::Read && !thin && !known {
-            if *read == MOST_READ {
+            if *read == MAX_READ_FILES {
                 continue;
             }
             *read += 1;

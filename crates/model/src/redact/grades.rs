@@ -1,6 +1,6 @@
 //! How much a word of a line that speaks of a password looks like the password.
 
-use super::chance::{ValueProfile, profile_of};
+use super::chance::{ValueProfile, profile_value};
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 use super::lexicon;
 use super::made_up;
@@ -32,7 +32,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     if word[1..].iter().all(plain) {
         return None;
     }
-    let looks = profile_of(word);
+    let looks = profile_value(word);
     if looks.letters() < 3
         || looks.is_filler()
         || is_known_id(word)

@@ -1,7 +1,7 @@
 //! Whether the value next to a name is a literal secret or merely code, a type, a placeholder or a sentence. `literals`
 //! says where it starts and ends.
 
-use super::chance::{ValueProfile, profile_of};
+use super::chance::{ValueProfile, profile_value};
 use super::classes::{
     BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, run_length, starts_with_ignore_case,
 };
@@ -31,7 +31,7 @@ pub struct ValueContext {
 /// Returns whether this value must be hidden, given what its name says.
 pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
@@ -409,7 +409,7 @@ fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
 pub fn is_constant_name(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
-        && profile_of(content).changes * 6 < content.len()
+        && profile_value(content).changes * 6 < content.len()
 }
 
 /// Whether a value is a type or an algorithm, most of them with digits: `u8`, `i64`, `utf8`, `oauth2`, `String?`.

@@ -69,7 +69,7 @@ pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> 
 
 /// Returns the folder in which the commands of a line run, given the folder where it began: that of the last `cd`
 /// before the first other command.
-pub fn folder(command: &str, cwd: &str) -> String {
+pub fn folder_of_command(command: &str, cwd: &str) -> String {
     let mut folder = cwd.to_owned();
     for step in shell::command_steps(&expand_shells(command)) {
         match step.words.as_slice() {

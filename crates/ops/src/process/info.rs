@@ -26,7 +26,7 @@ pub struct ProcessInfo {
 /// Examines a process. `Ok(None)` means that there is no such process; an error means that there may be a process,
 /// but it cannot be examined.
 pub fn read_process_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
-    platform::look(pid)
+    platform::read_info(pid)
 }
 
 pub fn parent_pid(pid: i32) -> Option<i32> {
@@ -40,12 +40,12 @@ pub fn process_name(pid: i32) -> Option<String> {
 /// Returns the path of a process's program. Returns `None` for another user's process, and on macOS, where no safe
 /// call returns the path.
 pub fn executable_path(pid: i32) -> Option<PathBuf> {
-    platform::exe(pid)
+    platform::executable_path(pid)
 }
 
 /// Returns the command line of a process; empty if the system does not say (another user's process, macOS).
 pub fn command_line_arguments(pid: i32) -> Vec<String> {
-    platform::arguments(pid)
+    platform::command_line_arguments(pid)
 }
 
 /// Returns a stamp that identifies one process permanently: `<pid>:<start>:<namespace>`. A later process with the
@@ -64,7 +64,7 @@ pub fn stamp_from_info(pid: i32, process: &ProcessInfo) -> Option<String> {
 pub fn pid_namespace() -> Option<String> {
     // A process cannot leave its namespace, so the system is asked once.
     static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
-    NAMESPACE.get_or_init(platform::namespace).clone()
+    NAMESPACE.get_or_init(platform::pid_namespace).clone()
 }
 
 #[cfg(test)]

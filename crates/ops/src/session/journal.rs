@@ -70,7 +70,7 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 
 impl JournalReader {
     /// Returns the newest session, if this session was a guess and another session is the newest now.
-    pub fn next(&self, world: &World) -> Option<JournalReader> {
+    pub fn open_next_session(&self, world: &World) -> Option<JournalReader> {
         let is_guess = self.chosen == SessionChoice::Guess;
         is_guess
             .then(|| open_journal(world, None).ok())

@@ -13,7 +13,7 @@ fn above_harnesses(doctor: &str) -> &str {
 }
 
 #[test]
-fn a_healthy_root() {
+fn the_doctor_of_a_healthy_root() {
     let env = TestEnv::with_root();
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     assert_snapshot!(above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
@@ -112,7 +112,7 @@ fn an_event_that_is_recorded_under_another_name_has_fired() {
 }
 
 #[test]
-fn no_root() {
+fn the_doctor_without_a_root() {
     let env = TestEnv::new();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string()), @"
     exit: 1
@@ -125,7 +125,7 @@ fn no_root() {
 }
 
 #[test]
-fn notes_do_not_count() {
+fn notes_do_not_change_the_exit_code() {
     let env = TestEnv::with_root();
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     env.write_file("project/.agent/context/packets/.p.md.77-0.tmp", "half");

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn whose_words() {
+fn who_wrote_the_text_of_a_user_line() {
     let slash = |text: &'static str| Some((text, PromptOrigin::Slash));
     let words = |text: &'static str| Some((text, PromptOrigin::Words));
     let cases = [

@@ -66,7 +66,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let accepted = goal.accepted.map(|accepted| accepted.record);
     // Words from before the newest message are not shown there once the agent works on that message.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
-        || digest.steps_since_last_words().is_empty();
+        || digest.steps_since_last_message().is_empty();
     let is_told =
         |said: &AgentStatement| last && said.record == digest.said_last || Some(said.record) == accepted;
     let closing: Vec<&AgentStatement> = turns.iter().filter_map(|turn| turn.outcome).collect();
@@ -89,7 +89,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         {
             told.add_words(&outcome.text);
             let overtaken = digest.file_edited_after(outcome.record).is_some();
-            let standing = Standing { newer: newer + turns_told.len(), overtaken };
+            let standing = LaterWork { newer: newer + turns_told.len(), overtaken };
             facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
             turns_told.push(turn.prompt);
         }
@@ -221,7 +221,7 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
 fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     if newer == 0 {
         let worked_on =
-            |change: &FileEdit| change.record > outcome.record && names(&outcome.text, &change.path);
+            |change: &FileEdit| change.record > outcome.record && name_file(&outcome.text, &change.path);
         // What was said about a file may not be true any more once the file was edited.
         let is_answer =
             turn.prompt.prompt_kind() == PromptKind::Question && outcome.record < digest.said_last;
@@ -240,7 +240,7 @@ fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, 
 }
 
 /// Whether words name a file.
-fn names(words: &str, path: &str) -> bool {
+fn name_file(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
@@ -303,7 +303,9 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
         known.push(text);
         let mut forms =
             vec![in_quotation_marks(&first_words(text), MAX_EARLIER_REQUEST_CHARS + MAX_LAST_WORD_CHARS + 4)];
-        forms.extend(whole(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)));
+        forms.extend(
+            short_text_or_sentence(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)),
+        );
         forms.dedup();
         all.add_fact(FactClass::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
@@ -311,7 +313,7 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
 }
 
 /// Returns a short text, or the first sentence of a longer one if that is short.
-fn whole(text: &str) -> Option<&str> {
+fn short_text_or_sentence(text: &str) -> Option<&str> {
     let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
     Some(text)
         .filter(is_short)
@@ -330,7 +332,7 @@ fn first_words(text: &str) -> Cow<'_, str> {
 
 /// What came after a turn.
 #[derive(Clone, Copy)]
-struct Standing {
+struct LaterWork {
     /// How many newer turns are included.
     newer: usize,
     /// Whether files were edited since, so that what it called open may be done.
@@ -340,7 +342,7 @@ struct Standing {
 #[derive(Clone, Copy)]
 enum DoneFact<'d> {
     /// A turn, its closing words, and what came after it.
-    Turn(Turn<'d>, &'d AgentStatement, Standing),
+    Turn(Turn<'d>, &'d AgentStatement, LaterWork),
     Found(&'d str),
     Agent(&'d AgentUse),
 }
@@ -348,7 +350,7 @@ enum DoneFact<'d> {
 /// Adds a fact. For the newest turn, sentences about `topic` come first.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topic: &str) {
     let (forms, known) = match fact {
-        DoneFact::Turn(turn, outcome, Standing { newer, overtaken }) => {
+        DoneFact::Turn(turn, outcome, LaterWork { newer, overtaken }) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
                 let text = if overtaken {

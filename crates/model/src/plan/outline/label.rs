@@ -11,7 +11,7 @@ pub enum ListMeaning {
     Work,
     /// Criteria: `Acceptance criteria:`, `Definition of done`.
     Criteria,
-    /// A list that is not work: `Rules`, `Notes`, `Out of scope`.
+    /// A list that is not work: `NameRules`, `Notes`, `Out of scope`.
     Beside,
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, standing};
+use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, judge_evidence};
 use model::id::Id;
 use store::{Checkout, Comparison, Effort, ListingOrigin, Store};
 
@@ -50,7 +50,7 @@ impl<'a> FreshnessJudge<'a> {
     }
 
     pub fn evidence_standing<'e>(&self, task: &Id, bundle: &'e EvidenceBundle) -> EvidenceStanding<'e> {
-        standing(&bundle.entries, |entry| self.cached_freshness(task, entry))
+        judge_evidence(&bundle.entries, |entry| self.cached_freshness(task, entry))
     }
 
     pub fn cached_freshness(&self, task: &Id, entry: &EvidenceEntry) -> Freshness {

@@ -84,7 +84,9 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
 /// Returns what a brief says about the loop of a session.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let Some(session) = context.session else { return Ok(Vec::new()) };
-    let Some(state) = running(context.project.store, session.as_str())? else { return Ok(Vec::new()) };
+    let Some(state) = running_loop_of_session(context.project.store, session.as_str())? else {
+        return Ok(Vec::new());
+    };
     let about = format!(
         "{} runs in this session, started by the user: iteration {}. {}",
         state.id,
@@ -106,7 +108,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 }
 
 /// Returns the loop that runs in a session, if this user started it here.
-pub fn running(store: &Store, session: &str) -> Result<Option<Loop>> {
+pub fn running_loop_of_session(store: &Store, session: &str) -> Result<Option<Loop>> {
     let pointer = foreground_pointer(store)?;
     let Some(Ok(id)) = pointer.loop_of_session(session).map(Id::new) else { return Ok(None) };
     let state = store.read_loop(&id)?.state;

@@ -119,7 +119,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
         return Vec::new();
     }
     let of = |what: &str| format!("{id}:{what}");
-    let mut told = vec![workstream_fact(id, headline(&found, &manifest))];
+    let mut told = vec![workstream_fact(id, describe_workstream(&found, &manifest))];
     let loads = match place.files_to_load(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {
@@ -151,7 +151,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
     }
     told
 }
-fn headline(found: &Workstream, manifest: &Manifest) -> String {
+fn describe_workstream(found: &Workstream, manifest: &Manifest) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
     words.extend(manifest.current_section.map(|section| format!("section {section}")));

@@ -122,7 +122,7 @@ fn agent_file_state(
                 // The file may have been installed for one person or for the project.
                 let is_same = |scope: Scope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
-                    agents::agent_file(harness, &AgentDefinition { program: &program, ..*definition })
+                    agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })
                         .as_deref()
                         == Some(&*text)
                 };

@@ -13,7 +13,7 @@ use super::files::read_settings_file;
 use crate::{Error, Result, World};
 
 /// Returns the table of hooks that our hooks are added to, if the harness has one.
-pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
+pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         InstallMethod::HookTable(table) => Some(table),
         InstallMethod::Plugin(_) => None,
@@ -21,7 +21,7 @@ pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
 }
 
 /// Returns the plugin that we write, if the harness uses one.
-pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
+pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
         InstallMethod::Plugin(plugin) => Some(plugin),
         InstallMethod::HookTable(_) => None,
@@ -92,7 +92,7 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
 
 /// Returns the scope where hooks are installed by default. Its file is not in git.
 pub fn default_scope(harness: &Harness) -> Scope {
-    match hook_table(harness) {
+    match hook_table_of(harness) {
         Some(table) if table.local.is_none() => Scope::User,
         _ => Scope::Local,
     }
@@ -101,7 +101,7 @@ pub fn default_scope(harness: &Harness) -> Scope {
 /// Returns the files through which a harness calls us, in all scopes.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         let folders = [Scope::Local, Scope::User].map(|scope| harness_folder(world, harness, project, scope));
         for path in folders.into_iter().flatten().map(|folder| folder.join(plugin.file)) {
             if let Some(installed) = installed_plugin(plugin, &path) {
@@ -145,7 +145,7 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
 
 /// Returns whether the hooks of the main checkout run in every worktree, even in a worktree that is added later.
 pub(super) fn serves_worktrees(harness: &Harness) -> bool {
-    hook_table(harness).is_some_and(|table| table.local_serves_worktrees)
+    hook_table_of(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
 /// Returns the settings of our plugin at this path; `None` if the file does not exist or is not ours.
@@ -177,7 +177,7 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
 /// Returns the number of days after which a harness deletes its transcripts, if it deletes them.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
-    let file = hook_table(harness).map(|table| folder.join(table.file.name));
+    let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
     let text = file.and_then(|file| read_settings_file(&file).ok().flatten()).unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
@@ -185,7 +185,7 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
 /// Returns whether our hooks are in the files of this scope.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         // The plugin for one user and the plugin for the whole project have the same path. The program that the
         // plugin calls distinguishes them.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
@@ -198,7 +198,7 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
 
 /// Returns every file of a scope that can contain hooks.
 pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<SettingsFile> {
-    let Some(table) = hook_table(harness) else { return Vec::new() };
+    let Some(table) = hook_table_of(harness) else { return Vec::new() };
     match (scope, table.local) {
         (Scope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
@@ -234,7 +234,7 @@ pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<
 }
 
 pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<SettingsFile>> {
-    let Some(table) = hook_table(harness) else { return Ok(None) };
+    let Some(table) = hook_table_of(harness) else { return Ok(None) };
     if let (Scope::Local, Some(name)) = (scope, table.local) {
         return Ok(Some(SettingsFile { name, ..table.file }));
     }
@@ -286,7 +286,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
         text: command.text,
     };
     let mut files: Vec<OwnFile> = commands::command_files(harness, &words).into_iter().map(command).collect();
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         let patience = crate::project::settings::settings_here(world).settings().validator_timeout;
         let text = plugin::plugin_file_text(harness, plugin, &program, VERSION, patience);
         files.push(OwnFile { path: folder.join(plugin.file), text });
@@ -296,7 +296,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
 
 /// Returns the files of commands that were renamed because the harness now has its own command with the same name.
 pub(super) fn renamed_command_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
-    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin(harness).is_none());
+    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin_of(harness).is_none());
     names.map(|name| folder.join(COMMANDS_FOLDER).join(format!("{name}.md"))).collect()
 }
 
