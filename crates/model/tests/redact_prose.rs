@@ -1,9 +1,9 @@
-//! Lines that speak of a password: every phrase with every kind of password that people make up, in seven languages, and
-//! lines that speak of passwords and contain none. The passwords are put together here, so that the source holds none.
+//! Lines about passwords: every phrase with every kind of made-up password, in seven languages, and lines about
+//! passwords that contain none. The passwords are assembled here, so that the source contains none.
 
 use model::redact::{RedactOptions, redact_text};
 
-/// Phrases with `{}` for the password.
+/// Phrases with `{}` in place of the password.
 const PHRASES: &str = "\
 the password is {}
 Password for the staging db is {}
@@ -78,7 +78,7 @@ ROOT_PASSWORD ?= {}
 PASSWORD_ADMIN={} ./seed.sh
 ";
 
-/// The kinds of passwords that people make up, from two words that no sentence about passwords contains.
+/// Returns made-up passwords of every kind, from two words that do not occur in sentences about passwords.
 fn made_up_passwords(first: &str, second: &str) -> Vec<String> {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     vec![
@@ -144,7 +144,6 @@ user_pass = '%s:%s' % (user, pw)
     }
 }
 
-/// What is encoded or drawn differently is the same text.
 #[test]
 fn wide_marks_and_entities_hide_nothing() {
     let password = ["Mimosa", "Birch", "27"].concat();
@@ -173,7 +172,7 @@ fn phrases_and_codes_that_recover_an_account() {
     assert!(!redact_text(&format!("Recovery codes:\n1. {code}\n"), RedactOptions::default()).contains(&code));
 }
 
-/// Tools and servers take a secret at a fixed place or under a name of their own.
+/// Secrets at a fixed position or with a name that only one tool uses.
 #[test]
 fn settings_of_tools_and_servers() {
     let key = ["d8Kq2", "Vb7Lx", "0PzT4", "mWc9R", "fYh3n"].concat();

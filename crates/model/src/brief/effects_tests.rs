@@ -21,7 +21,6 @@ fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
     FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
 }
 
-/// Returns the longest form of each candidate.
 fn longest_forms(digest: &Digest, summary: &str) -> Vec<String> {
     effect_candidates(digest, summary).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
 }

@@ -47,7 +47,7 @@ impl TestSession {
         })
     }
 
-    /// Returns files in no commit, commits that are not pushed, and the branch.
+    /// Returns the uncommitted files, the unpushed commits, and the branch.
     fn unsaved_unpushed_and_branch(&self) -> (Vec<&str>, Vec<&str>, &str) {
         let git = self.digest.git_state();
         let files = git.uncommitted.iter().map(|file| file.path.as_str()).collect();

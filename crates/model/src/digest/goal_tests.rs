@@ -1,7 +1,7 @@
 use super::*;
 use crate::journal::{self, JournalRecord};
 
-/// Folds lines of `who: words`; a call is `ran: command`, a refusal `no: words`.
+/// Builds a digest from lines of the form `who: text`. `ran: command` is a call and `no: text` is a refusal.
 fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
@@ -41,12 +41,12 @@ fn the_current_goal_is_found() {
     let cases: [GoalCase; 10] = [
         (&[task], (bare(task), none(), none(), false)),
         (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
-        // A question after the task was done is about that task.
+        // A question after a finished task is about that task.
         (
             &[task, "ran: make", "said: It is split.", "user: why so many?"],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // A yes refers to the proposal before it, until the proposal is carried out.
+        // An approval refers to the proposal before it until the proposal is carried out.
         (
             &[task, "said: I propose two files: a.py and b.py.", "user: yes"],
             ("yes".into(), bare(task), "I propose two files: a.py and b.py.".into(), false),
@@ -62,12 +62,12 @@ fn the_current_goal_is_found() {
             ],
             ("is it fast?".into(), bare(task), none(), true),
         ),
-        // A remark, or words with a refusal, leave the task unchanged.
+        // A remark or a refusal does not change the task.
         (
             &[task, "ran: make", "user: please do not rename any of the public functions"],
             ("please do not rename any of the public functions".into(), bare(task), none(), false),
         ),
-        // Messages while the agent works do not end the turn of a task: the closing words answer the task.
+        // A message while the agent works does not end the turn: the closing message answers the task.
         (
             &[
                 task,
@@ -79,7 +79,7 @@ fn the_current_goal_is_found() {
             ],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // The same is true of a proposal that was accepted.
+        // The same applies to an accepted proposal.
         (
             &[
                 task,
@@ -93,7 +93,7 @@ fn the_current_goal_is_found() {
             ],
             ("is it fast?".into(), bare(task), none(), true),
         ),
-        // A short request that is not answered is the task, not the long request before it.
+        // A short unanswered request is the task, and not the long request before it.
         (
             &[
                 task,

@@ -1,20 +1,21 @@
-//! What is left of a long request: sections about files that were edited since are reduced to their headings.
+//! Shortens a long request to what is left to do: sections about files that were edited since are reduced to their
+//! headings.
 
 use std::borrow::Cow;
 
 use super::{Digest, names};
 
-/// A text with fewer bytes than this is quoted unchanged.
+/// A shorter text, in bytes, is quoted unchanged.
 const MIN_SHORTENED_BYTES: usize = 1_200;
 
-/// The note after the heading of a section that was left out.
+/// The note after the heading of a shortened section.
 const DONE_NOTE: &str = "[its files were edited since]";
 
 impl Digest {
-    /// Returns a request or a plan without the sections that name only files which were edited after `since`. Sections
-    /// about its purpose and its checks stay.
+    /// Returns a request or a plan without the sections that name only files edited after `since`. Sections about
+    /// its purpose and its checks are kept.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
-        // The file that was edited last may not be finished until a check has run.
+        // The file that was edited last may be unfinished until a check has run.
         let last = self.file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());
         let edited = |name: &str| {
             let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
@@ -49,8 +50,8 @@ impl Digest {
         checks.any(|used| self.file_edited_after(used.last).is_none())
     }
 
-    /// Returns whether the session has files with the same extension, because `os.Exit` and `e.g` look like file names
-    /// too.
+    /// Returns whether the session has a file with the same extension. This excludes `os.Exit` and `e.g`, which
+    /// look like file names.
     fn has_files_with_extension(&self, name: &str) -> bool {
         let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let wanted = ending(name);
@@ -78,7 +79,7 @@ fn split_sections(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a section is needed until the end: the beginning, the purpose of the work, or its checks.
+/// Whether a section is needed until the end of the work: the introduction, the purpose, or the checks.
 fn is_needed_until_end(section: &str) -> bool {
     const PURPOSE_WORDS: [&str; 12] = [
         "context",

@@ -11,9 +11,7 @@ use super::context::text_after_last_break;
 use super::names::{self, NameStrength};
 use super::{PLACEHOLDER_START, SecretHit, flags, sentences};
 
-/// The most bytes next to a command that are examined.
 const MAX_COMMAND_BYTES: usize = 300;
-/// The most words next to a command that are examined.
 const MAX_COMMAND_WORDS: usize = 12;
 
 /// Finds a secret among the words after the command `text[start..end]`.
@@ -118,7 +116,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
     }
 }
 
-/// Whether a word may be one that [`secret_after_command`] knows.
+/// Whether [`secret_after_command`] may support a command with this name.
 #[inline]
 pub fn may_take_secret(word: &[u8]) -> bool {
     matches!(
@@ -182,8 +180,8 @@ pub fn may_take_secret(word: &[u8]) -> bool {
     )
 }
 
-/// Finds the word after `skip` others, as in `vault login x` and `bw login name x`, if it mixes letters and digits or
-/// is made up. The words of a sentence fail this test.
+/// Finds the word after `skip` other words, as in `vault login x` and `bw login name x`, if it mixes letters and
+/// digits or is made up. The words of a sentence do not.
 fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
@@ -198,7 +196,7 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
         .filter(|hit| !super::contains_bytes(&text[hit.start..hit.end], PLACEHOLDER_START))
 }
 
-/// Whether a tool that logs in with a token comes before: `wandb login x`.
+/// Whether the text ends with a tool that logs in with a token: `wandb login x`.
 fn is_tool(before: &[u8]) -> bool {
     const TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
         gh glab op turso modal replicate comet neptune dvc kaggle databricks astro prefect render koyeb npm infracost buf cachix expo eas \
@@ -210,7 +208,7 @@ fn is_tool(before: &[u8]) -> bool {
     before.ends_with(b" ") && TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
 }
 
-/// Finds the argument that is a token: 20 characters or more, random or hexadecimal.
+/// Finds an argument that is a token: 20 characters or more, random or hexadecimal.
 fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     command_words(text, at).find_map(|(start, end)| {
         let word = &text[start..end];
@@ -224,7 +222,7 @@ fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     })
 }
 
-/// Whether this text may be the beginning of a setting that [`secret_in_setting_command`] knows.
+/// Whether this text may start a setting that [`secret_in_setting_command`] supports.
 #[inline]
 pub fn may_be_setting_command(before: &[u8]) -> bool {
     before.ends_with(b"http") || before.ends_with(b"pypi")
@@ -331,7 +329,7 @@ fn secret_in_oracle_login(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
-    // A path such as `exp src/lib/x` continues after the second word.
+    // In a path such as `exp src/lib/x`, another slash follows the second word.
     let password = &word[slash + 1..slash + 1 + length];
     let dotted = password.contains(&b'.') && !word[slash + 1 + length..].starts_with(b"@");
     if password.len() < 4 || password.contains(&b'/') || dotted {
@@ -445,7 +443,7 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte_or_newline(text, at + length), b'\n' | b'\r');
-    // A test runner's line such as `PASS src/a.test.ts` is not a login.
+    // A test runner's line such as `PASS src/a.test.ts` does not contain a password.
     let content = &text[at..at + length];
     let path = content.iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
     if plausible && (!path || super::made_up::is_everyday_nouns(content)) {
@@ -455,7 +453,7 @@ fn secret_in_pass_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Whether a line belongs to a router or an SNMP agent, where keys follow bare words.
+/// Whether a line configures a router or an SNMP agent. Their keys follow bare words.
 fn is_device_line(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(120)..]).trim_ascii_start();
     [
@@ -470,7 +468,7 @@ fn is_device_line(before: &[u8]) -> bool {
     .any(|command| line.starts_with(command))
 }
 
-/// Whether only a mark of a log comes before a client's message, as in `C: PASS x` and `-> PASS x`.
+/// Whether only a log's mark comes before a client's message, as in `C: PASS x` and `-> PASS x`.
 fn begins_client_message(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")
@@ -491,7 +489,7 @@ fn secret_in_irc_identify(text: &[u8], start: usize, end: usize) -> Option<Secre
     flags::secret_argument(&text[..end], start)
 }
 
-/// Finds the lines below `AUTH LOGIN` that contain the name and the password in base64, with or without the server's
+/// Finds the name and the password in base64 on the lines below `AUTH LOGIN`, with or without the server's
 /// questions. `at` is the end of the line.
 pub fn secrets_in_mail_login(text: &[u8], at: usize) -> Option<SecretHit> {
     const MAX_LOGIN_LINES: usize = 6;
@@ -535,14 +533,14 @@ pub fn secret_in_slash_flag(text: &[u8], start: usize, at: usize) -> Option<Secr
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
-    // A property such as that in `msbuild /v:m /p:Configuration=Release` is not a password.
+    // The property in `msbuild /v:m /p:Configuration=Release` is not a password.
     let setting =
         short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
     if (short || long) && !setting { flags::secret_argument(text, at + 1) } else { None }
 }
 
-/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is the
-/// colon.
+/// Finds text typed at a prompt, as in `[sudo] password for name: x` and `Enter passphrase for key '…': x`. `at` is
+/// the colon.
 pub fn secret_typed_at_prompt(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();

@@ -1,5 +1,5 @@
-//! Secrets that are recognised by their surroundings rather than by their own name: cookies, codes in a URL, the
-//! private numbers of a JSON web key, a value on the line below its name.
+//! Secrets that are recognised by their surroundings and not by their own name: cookies, codes in a URL, the
+//! private numbers of a JSON Web Key, a value on the line below its name.
 
 use memchr::memmem;
 
@@ -13,17 +13,17 @@ use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, flags, keys, languages, made_up, named, pairs};
 
 const COOKIE_CLASS: ByteClass = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
-/// A session id has at least this many bytes; a shorter value is a setting.
+/// The minimum length of a session id. A shorter value is an ordinary setting.
 const MIN_SESSION_BYTES: usize = 16;
-/// The longest header with all its cookies.
+/// The maximum length of a header with all its cookies.
 const MAX_HEADER_BYTES: usize = 2 * 1024;
-/// The private numbers of a web key are base64 of 32 bytes or more.
+/// The private numbers of a JSON Web Key are base64 of 32 bytes or more.
 const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
-/// How far apart the members of one web key may be.
+/// How far apart the members of one JSON Web Key may be.
 const MAX_WEB_KEY_BYTES: usize = 3 * 1024;
 const MAX_LINE_BYTES: usize = 200;
 
-/// Finds a secret after the `=` or `:` at `at`, whose name `text[start..end]` does not show that it is one.
+/// Finds a secret after the `=` or `:` at `at` if the name `text[start..end]` alone does not identify it.
 #[inline]
 pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
@@ -68,8 +68,8 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
     }
 }
 
-/// Finds the value in `::add-mask::x` of a workflow, and what an installer prints below a line such as `… the following
-/// password:`.
+/// Finds the value in `::add-mask::x` of a GitHub workflow, and a password that an installer prints below a line
+/// such as `… the following password:`.
 pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     if text[..at].ends_with(b"::add-mask:") {
         return flags::quoted_or_random_secret(text, at + 1);
@@ -89,7 +89,8 @@ pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between. The host is `text[start..]`.
+/// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between name and token. The host is
+/// `text[start..]`.
 fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let before =
         text[start.saturating_sub(80)..start - 1].trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
@@ -102,7 +103,7 @@ fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     named::hit_if_secret(text, value, verdict, ValueContext::default())
 }
 
-/// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a line in a log of Azure Pipelines.
+/// Finds the value in `##vso[task.setvariable variable=NAME;issecret=true]x`, a log line of Azure Pipelines.
 fn secret_in_masked_variable(text: &[u8], at: usize) -> Option<SecretHit> {
     let close = text[at..].iter().take(60).position(|byte| matches!(byte, b']' | b'\n'))?;
     (text[at + close] == b']').then(|| flags::secret_argument(text, at + close + 1))?
@@ -145,7 +146,8 @@ fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
     told.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
 
-/// Returns the only word on the next line, such as the key below `api_key:`. A block (`password: |`) counts as quoted.
+/// Returns the only word on the next line, such as the key below `api_key:`. The value of a block (`password: |`)
+/// is treated as quoted.
 pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     let block = block_mark_length(text.get(at..)?);
     // In Python the value may be in brackets: `PASSWORD = (`.
@@ -157,7 +159,7 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     at += step;
     at += keys::break_length(&text[at..]);
     at += count_blanks(&text[at..], 40);
-    // The value may be typed at a prompt, or be in a block of code.
+    // The value may follow a prompt or be in a code block.
     if let Some(fenced) = text[at..].strip_prefix(b"```") {
         at = text.len() - fenced.len() + run_length(fenced, LOWER, 12);
         at += keys::break_length(&text[at..]);
@@ -181,7 +183,7 @@ fn block_mark_length(text: &[u8]) -> usize {
     }
 }
 
-/// Finds the code in `?code=x`, which an authorization server issues, and keys under other names.
+/// Finds the code in `?code=x`, which an authorization server issues, and keys with other names.
 fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let kind = match &text[start..at] {
         b"code" => "oauth-code",
@@ -195,7 +197,7 @@ fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
 }
 
 /// Finds the value in `Cookie: session=x`, `Set-Cookie: sid=x; Path=/` and `curl -b 'sid=x'`. A random value is a
-/// session.
+/// session id.
 fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let after = at + 1 + count_blanks(&text[at + 1..], 1);
     let content = values::opening_quote_at(text, after).map_or(after, |(content, _)| content);
@@ -220,7 +222,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let joint = ValueContext { doubtful: true, ..ValueContext::default() };
-    // A session may be a UUID.
+    // A session id may be a UUID.
     let uuid = uuid && !named;
     let secret = named
         && content.len() >= 10
@@ -236,7 +238,7 @@ fn cookie_length(text: &[u8], max: usize) -> usize {
     run_length(text.strip_prefix(b"s:").unwrap_or(text), COOKIE_CLASS, max)
 }
 
-/// Finds the session in `PHPSESSID=x; path=/` at the beginning of a line.
+/// Finds the session id in `PHPSESSID=x; path=/` at the start of a line.
 fn secret_in_session_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = run_length(&text[at + 1..], COOKIE_CLASS | EQUALS, MAX_HEADER_BYTES);
     let rest = &text[at + 1 + length..];
@@ -252,7 +254,7 @@ fn is_session_name(name: &[u8]) -> bool {
     ends_with_ignore_case(name, "sid") || (0..name.len()).any(known) || name.starts_with(b".AspNet")
 }
 
-/// Finds a private number of a JSON web key: the value of `"d":"x"` in an object with `"kty"`.
+/// Finds a private number of a JSON Web Key: the value of `"d":"x"` in an object with `"kty"`.
 fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     if !matches!(&text[start..end], b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
         return None;
@@ -279,7 +281,7 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 8 && plausible).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// Finds the PIN in `Debugger PIN: 123-456-789`, which lets anybody run code.
+/// Finds the PIN in `Debugger PIN: 123-456-789`. With this PIN, anybody can run code.
 fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length =
@@ -314,7 +316,7 @@ fn secret_in_form_field(text: &[u8], start: usize, at: usize) -> Option<SecretHi
     }
 }
 
-/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the content of a network's QR code.
+/// Finds the password in `WIFI:T:WPA;S:name;P:x;;`, the text of a network's QR code.
 fn secret_in_wifi_code(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     memmem::find(line, b"WIFI:")?;

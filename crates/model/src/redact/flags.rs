@@ -11,17 +11,17 @@ use super::made_up::PasswordCertainty;
 use super::names::{self, NameStrength};
 use super::values::{self, ValueContext};
 
-/// How many bytes before a flag its command may be.
+/// The maximum number of bytes between a command and its flag.
 const MAX_COMMAND_DISTANCE: usize = 300;
-/// At most this many words of a command are skipped before its last one.
+/// The maximum number of words of a command that are skipped before its last word.
 const MAX_SKIPPED_WORDS: usize = 8;
 
-/// Finds the value of the flag whose (first) dash is at `at`.
+/// Finds the value of the flag whose first dash is at `at`.
 pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
-    // In `["-p"]` the quote after the flag closes the one before it.
+    // In `["-p"]` the same quote comes before and after the flag.
     let long_flag = byte_or_newline(text, at + 1) == b'-';
     if at > floor && matches!(text[at - 1], b'"' | b'\'') {
         let end =
@@ -33,7 +33,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     if long_flag {
         return secret_of_long_flag(text, at + 2);
     }
-    // In `mysql -ppassword1 name` the password is attached to the flag, even if it is an ordinary word.
+    // In `mysql -ppassword1 name` the password is attached to the flag, and may be an ordinary word.
     if byte_or_newline(text, at + 1) == b'p'
         && !matches!(byte_or_newline(text, at + 2), b' ' | b'\t' | b'\n' | b'=' | b',')
         && runs_mysql(text, at)
@@ -50,7 +50,7 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
     if length >= 3 && is_certain_name(name) {
         return secret_of_long_flag(text, at + 1);
     }
-    // OpenSSL marks the password: `openssl rsa -passin pass:x`.
+    // OpenSSL marks passwords with a prefix: `openssl rsa -passin pass:x`.
     if length >= 4
         && let Some(after) = position_after_flag(text, at + 1 + length)
         && text[at + 1..].starts_with(b"pass")
@@ -63,8 +63,8 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
         .or_else(|| random_value_of_short_flag(text, at + 1))
 }
 
-/// Finds a random value after a short flag that usually takes a token or a password, as in `tool -t x`. This applies to
-/// any command.
+/// Finds a random value after a short flag that usually has a token or a password, as in `tool -t x`. The command
+/// does not matter.
 fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if !matches!(byte_or_newline(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K')
         || byte_or_newline(text, at + 1) != b' '
@@ -138,7 +138,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
-/// Returns whether the word `value` belongs to a command, and not to a sentence about the flag at `at`.
+/// Returns whether the word `value` belongs to a command and not to a sentence about the flag at `at`.
 fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     const PROSE_WORDS: &str = "flag flags option options argument arguments parameter parameters switch value values is are was or and to \
         for as in on with from if when that which instead has can must should may will string text field file stdin prompt";
@@ -151,7 +151,7 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
     let line = super::context::text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at])
         .strip_suffix(b"--")
         .unwrap_or_default();
-    // A command has other flags before this one, or a script with a path. A sentence has neither.
+    // A command has flags before this one, or a script with a path.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
@@ -171,8 +171,8 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
         || humps && (ends || byte_is(byte_or_newline(text, value.end + 1), LOWER))
 }
 
-/// Returns whether `mysql`, `mysqldump`, `mariadb` or similar is the program of the command before `at`. In
-/// `find /var/lib/mysql -print` it is not.
+/// Returns whether `mysql`, `mysqldump`, `mariadb` or a similar program runs in the command before `at`, unlike in
+/// `find /var/lib/mysql -print`.
 fn runs_mysql(text: &[u8], at: usize) -> bool {
     if !is_one_of_commands_before(text, at, &["mysql", "mariadb"]) {
         return false;
@@ -268,14 +268,14 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
             let after = position_after_flag(text, at + 1)?;
             if is_port_number(&text[after..]) { None } else { whole_argument(text, after) }
         }
-        // Any tool may log in like this: `any login -u name -p x`.
+        // Any tool may log in with these flags: `any login -u name -p x`.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(text, at, &[" -u "]) =>
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
-        // `docker login -p x` has a password, but `cargo test login -p crate` does not.
+        // The value in `docker login -p x` is a password, but the value in `cargo test login -p crate` is not.
         b'p' if !attached
             && is_one_of_commands_before(text, at, &[" login "])
             && is_one_of_commands_before(
@@ -293,7 +293,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         b'b' if is_one_of_commands_before(text, at, &["secret set"]) => {
             whole_argument(text, if attached { at + 1 } else { position_after_flag(text, at + 1)? })
         }
-        // The well-known community in `-c public` is not a secret.
+        // The default community in `-c public` is not a secret.
         b'c' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             let after = position_after_flag(text, at + 1)?;
             let value = values::value_at(text, after)?;
@@ -352,7 +352,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Whether `-p` of a container or a client takes a port, such as `27017` or `3306:3306/tcp`.
+/// Whether the value of `-p` is a port, such as `27017` or `3306:3306/tcp`.
 fn is_port_number(text: &[u8]) -> bool {
     let length = text.iter().take(24).take_while(|byte| byte_is(**byte, DIGIT) || **byte == b':').count();
     let mapped = text[..length].contains(&b':') || length < 6;
@@ -362,7 +362,7 @@ fn is_port_number(text: &[u8]) -> bool {
         && (byte_or_newline(text, length) <= b' ' || byte_or_newline(text, length) == b'/')
 }
 
-/// Finds the last word of `htpasswd -b file user x` and `htpasswd -nb user x`, which the flag makes the password.
+/// Finds the password in `htpasswd -b file user x` and `htpasswd -nb user x`: the last word of the command.
 fn secret_in_htpasswd(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = run_length(&text[at..], LETTER, 8);
     let cluster = &text[at..at + length];
@@ -394,7 +394,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, after)?;
     let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
-    // In prose the word after the name is followed by another word.
+    // In prose, another word follows.
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b'"' | b'\'')
         || text[value.end..].starts_with(b" /");
     let words = super::made_up::made_up_certainty(content)
@@ -406,7 +406,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     }
 }
 
-/// Like [`password_after_name`], but an ordinary word counts as a password too, as in `user NAME x` of an FTP client.
+/// Like [`password_after_name`], but accepts an ordinary word too, as in `user NAME x` of an FTP client.
 pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let name = position_after_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -465,7 +465,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
         return password_after_user(text, after);
     }
-    // The line says what the base64 contains, or its content is a pair.
+    // In `echo x | base64 -d`, x is redacted only if it is base64 of `user:password`.
     if memmem::find(&rest[pipe..], b"base64 -").is_some() {
         let pair = values::is_encoded_pair(&text[value.start..value.end]);
         return pair.then_some(SecretHit { start: value.start, end: value.end, kind: "password" });
@@ -473,7 +473,7 @@ pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
     SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
 }
 
-/// Whether the text goes to a file for a secret, as in `echo x > ~/.vault_pass`.
+/// Whether the text is written to a file for a secret, as in `echo x > ~/.vault_pass`.
 fn is_stored(rest: &[u8]) -> bool {
     let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
     let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
@@ -547,7 +547,7 @@ pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
     is_one_of_commands_before(text, at, &SECRET_READERS).then(|| whole_argument(text, after))?
 }
 
-/// Finds a quoted text that does not look like words, or an unquoted one that looks random.
+/// Finds a quoted text that does not look like words, or an unquoted text that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let looks = profile_value(&text[value.start..value.end]);
@@ -566,7 +566,7 @@ pub fn secure_string(text: &[u8], at: usize) -> Option<SecretHit> {
 /// Finds the password in `IDENTIFIED BY 'x'` of SQL. `start..end` is the `BY`.
 pub fn secret_in_identified_by(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let context = &text[start.saturating_sub(100)..start];
-    // In prose, things are often identified by 'name'.
+    // In prose, `identified by 'name'` is common.
     let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
         || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
     let quoted = matches!(byte_or_newline(text, end + 1), b'\'' | b'"');
@@ -586,15 +586,14 @@ fn ends_identified(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(before, "identified ")
 }
 
-/// Returns the position after the blank (or the JSON comma and quotes of an argument list) between a flag and its
-/// value.
+/// Returns the position of the value after a flag: after the blank, or after the comma and quotes of a JSON list.
 fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {
         return Some(at + 2 + count_blanks(&rest[2..], 8));
     }
     let gap = count_blanks(rest, 8);
-    // In YAML each argument may be an item of a list.
+    // In YAML, each argument may be an item of a list.
     let line = super::context::text_after_last_break(&text[at.saturating_sub(60)..at]).trim_ascii_start();
     let next = rest.iter().take(40).position(|byte| *byte == b'-').unwrap_or(0);
     if line.starts_with(b"- ")
@@ -612,7 +611,7 @@ fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     (gap > 0 || matches!(byte_or_newline(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 
-/// Does the same as [`whole_argument`], for scanners in other modules.
+/// Like [`whole_argument`], for scanners in other modules.
 pub fn secret_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, at)
 }
@@ -626,14 +625,14 @@ fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// Returns the password of `user:password`. If both sides are numbers, they are a user and a group.
+/// Returns the password of `user:password`. If both parts are numbers, they are a user id and a group id.
 fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
     password_after_separator(text, at, b':')
 }
 
-/// Does the same as [`password_after_user`] with another separator between the two.
+/// Like [`password_after_user`], with another separator.
 fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHit> {
-    // A value such as `mail/token:x` contains the name of a secret.
+    // `value_at` returns `None` for a value such as `mail/token:x`, because it contains the name of a secret.
     let value = values::value_at(text, at).or_else(|| {
         let length = text[at..]
             .iter()
@@ -650,7 +649,7 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
     let content = &text[value.start..value.end];
     let colon = memchr::memchr(mark, content)?;
     if colon + 1 == content.len() {
-        // `curl -u key:` sends the key as the user.
+        // `curl -u key:` sends a key as the user.
         let token = profile_value(&content[..colon]).looks_random();
         return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
     }

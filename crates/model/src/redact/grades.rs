@@ -1,4 +1,4 @@
-//! How much a word of a line that speaks of a password looks like the password.
+//! Grades how much a word looks like a password, in a line that mentions one.
 
 use super::chance::{ValueProfile, profile_value};
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
@@ -6,19 +6,18 @@ use super::lexicon;
 use super::made_up;
 use super::names::{self, WordList, word_list};
 
-/// How much a word looks like a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PasswordGrade {
     /// Made of words and digits. It is a password only where the line expects a value.
     Likely,
-    /// It is a password wherever it stands in such a line.
+    /// A password anywhere in the line.
     Obvious,
 }
 
 const MIN_WORD_BYTES: usize = 5;
 const MAX_WORD_BYTES: usize = 64;
 
-/// Returns how much a word looks like a password, and `None` if it is an ordinary one: a term, a name, a path, an id.
+/// Returns how much a word looks like a password; `None` if it is a term, a name, a path or an id.
 pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     if !(MIN_WORD_BYTES..=MAX_WORD_BYTES).contains(&word.len())
         || !byte_is(word[0], ALNUM) && word[0] < 0x80
@@ -27,7 +26,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     {
         return None;
     }
-    // A word of letters alone is one of the sentence. Most words fail here.
+    // A word of letters alone belongs to the sentence. Most words are like this.
     let plain = |byte: &u8| byte_is(*byte, LOWER) || *byte >= 0x80;
     if word[1..].iter().all(plain) {
         return None;
@@ -80,7 +79,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     (worded && numbered).then_some(PasswordGrade::Likely)
 }
 
-/// Whether letters and digits change as in no name: `jMcv3KvEwQwR`.
+/// Whether letters and digits alternate more than in names: `jMcv3KvEwQwR`.
 fn is_randomly_mixed(looks: &ValueProfile) -> bool {
     looks.digits > 0
         && looks.upper > 0
@@ -113,7 +112,7 @@ fn is_mail_address(word: &[u8]) -> bool {
     dotted || plain
 }
 
-/// Whether a word is a term of computing or the name of a file, whatever its digits.
+/// Whether a word is a computing term or a file name. Both may contain digits.
 pub fn is_computing_term(word: &[u8]) -> bool {
     if !word.iter().any(|byte| byte_is(*byte, DIGIT) || *byte == b'.') {
         return false;
@@ -132,7 +131,7 @@ static FILE_EXTENSIONS: WordList = word_list(
      tgz tar 7z rar pdf png jpg svg exe dll so jar war pem key crt cer p12 pfx pub vue svelte com org net io dev local internal example",
 );
 
-/// Terms with digits, by their letters.
+/// Computing terms with digits, listed by their letters.
 static COMPUTING_TERMS: WordList = word_list(
     "sha md base utf http https oauth oath argon pbkdf ed rsa aes ipv rfc cve tls ssl ec php python java node mysql postgres postgresql es win \
      windows ubuntu debian centos rhel fedora vue angular bootstrap step stage phase part section chapter figure table line row col column version \
@@ -146,7 +145,7 @@ static COMPUTING_TERMS: WordList = word_list(
      monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december",
 );
 
-/// The words that a text is joined from.
+/// The parts of a text that is joined from words.
 struct WordParts {
     count: usize,
     common: usize,

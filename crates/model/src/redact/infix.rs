@@ -1,4 +1,4 @@
-//! Tokens without a prefix: the part that identifies them is in the middle or at the end.
+//! Tokens without a prefix. They are identified by a mark in the middle or at the end.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -7,7 +7,7 @@ use super::classes::{
     byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
-/// Finds a token around the word `text[start..end]`, by the word's length and what follows it.
+/// Finds a token around the word `text[start..end]`, by the word's length and the byte after it.
 pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -30,7 +30,7 @@ pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<Secret
                 None
             }
         }
-        // Password dumps of Windows have lines such as `name:500:lm:nt:::`.
+        // Windows password dumps have lines such as `name:500:lm:nt:::`.
         (32, b':')
             if all(ANY_HEX)
                 && run_length(&rest[1..], ANY_HEX, 33) == 32
@@ -50,7 +50,7 @@ pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<Secret
     }
 }
 
-/// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, or as `id:secret`.
+/// Finds the secret after an AWS key id that ends at `at`: in a CSV file, as a second argument, or in `id:secret`.
 pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);
@@ -67,7 +67,7 @@ pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start, end: start + length, kind: "aws-secret-access-key" })
 }
 
-/// Finds the secret of Razorpay right after its key id, which ended at `at`.
+/// Finds the secret after a Razorpay key id that ends at `at`.
 fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let id = &text[at.checked_sub(23)?..at];
     if !(id.starts_with(b"rzp_live_") || id.starts_with(b"rzp_test_")) {
@@ -81,7 +81,7 @@ fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start, end: start + length, kind: "razorpay-secret" })
 }
 
-/// Finds a client secret of Entra ID: `abc8Q~` and some thirty more bytes. `at` is the tilde.
+/// Finds a client secret of Entra ID: `abc8Q~` and about thirty more bytes. `at` is the tilde.
 pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let class = ALNUM | TILDE | DOT | BASE64_URL;
@@ -101,8 +101,8 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
-/// Finds an Azure storage or service key by a mark in it, such as `+ASt`: 42 to 76 base64 characters come before the
-/// mark and at most 12 after it, and the last one is `=`. The mark starts at `at`.
+/// Finds an Azure storage or service key by a mark in it, such as `+ASt`. Before the mark are 42 to 76 base64
+/// characters; after it are at most 12, the last of which is `=`. The mark starts at `at`.
 pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));
@@ -118,8 +118,8 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     })
 }
 
-/// Finds a hash such as `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases, from which a weak password can be
-/// recovered.
+/// Finds a hash such as `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases. A weak password can be
+/// recovered from it.
 pub fn crypt_hash(text: &[u8], at: usize) -> Option<SecretHit> {
     const HASH_SCHEMES: [&[u8]; 17] = [
         b"$1$",

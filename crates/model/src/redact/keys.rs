@@ -1,4 +1,4 @@
-//! Framed key material: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON web tokens.
+//! Key material with a frame: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON Web Tokens.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{BASE64, BASE64_URL, LETTER, byte_is, byte_or_newline, run_length, run_length_at_end};
 
-/// Longer than any private key in use. A frame around more bytes than this does not contain a key.
+/// Longer than any private key in use. A longer text between two frame lines is not a key.
 const MAX_KEY_BYTES: usize = 32 * 1024;
 const MAX_LABEL_BYTES: usize = 48;
-/// The longest segment of a web token. Segments with certificates reach some kilobytes.
+/// The maximum length of a token's segment. Segments with certificates have several kilobytes.
 const MAX_SEGMENT_BYTES: usize = 16 * 1024;
 
-/// Finds a private key whose `-----BEGIN ` is at `at`: the whole key with its frame, even if it is cut off. Line breaks
-/// may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
+/// Finds a private key whose `-----BEGIN ` is at `at`: the whole key with its frame, even if its end is missing.
+/// Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
 pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let rest = &text[at..];
     if is_end_frame(rest) {
@@ -44,7 +44,7 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     Some(SecretHit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// Finds a key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
+/// Finds a key whose first lines are missing: the base64 lines above `-----END … PRIVATE KEY-----` at `at`.
 fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let label = text.get(at + 9..text.len().min(at + 9 + MAX_LABEL_BYTES))?;
     let closing = memmem::find(label, b"----")?;
@@ -54,7 +54,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
     let end = at + 9 + closing + run_length(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(MAX_KEY_BYTES));
-    // The text before the mark on the same line is a prefix such as `file:12:`, or the whole key.
+    // Before the mark, the same line contains a prefix such as `file:12:`, or the whole key.
     let mut own = true;
     let mut plausible = false;
     loop {
@@ -75,8 +75,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
     plausible.then_some(SecretHit { start: start?, end, kind: "private-key" })
 }
 
-/// How far back the beginning of a line is searched for. Only a body without line breaks, which is all base64, is
-/// longer.
+/// How far back the start of a line is searched. Only a key without line breaks has a longer line.
 const MAX_LINE_BYTES: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
@@ -89,7 +88,7 @@ fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
     first + real + escaped.map_or(0, |at| at + 2)
 }
 
-/// Returns where the previous line ends, if there is a line break before `at`.
+/// Returns the end of the previous line; `None` if there is no line break before `at`.
 fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
     let before = &text[lowest..at];
     let length = match before.last()? {
@@ -99,7 +98,7 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
     (before.len() > length).then(|| at - length)
 }
 
-/// Finds a key without a frame, by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
+/// Finds a key without a frame by its decoded first bytes: `openssh-key-v1`, or the ASN.1 of a private key.
 pub fn key_without_frame(text: &[u8], at: usize) -> Option<SecretHit> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
@@ -128,7 +127,7 @@ pub fn putty_key_lines(text: &[u8], at: usize) -> Option<SecretHit> {
     Some(SecretHit { start, end, kind: "private-key" })
 }
 
-/// Finds a web token (or an encrypted one, with five parts) that starts with `eyJ` at `at`.
+/// Finds a JSON Web Token, or an encrypted one with five parts, that starts with `eyJ` at `at`.
 pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"eyJ")?;
     let head = run_length(rest, BASE64_URL, MAX_SEGMENT_BYTES);
@@ -139,7 +138,7 @@ pub fn web_token(text: &[u8], at: usize) -> Option<SecretHit> {
     let mut segments = 0;
     while segments < 4 && byte_or_newline(rest, end) == b'.' {
         let length = run_length(&rest[end + 1..], BASE64_URL, MAX_SEGMENT_BYTES);
-        // Only the second part of an encrypted token may be empty.
+        // Only the second part, in an encrypted token, may be empty.
         if length == 0 && (segments > 0 || !byte_is(byte_or_newline(rest, end + 2), BASE64_URL)) {
             break;
         }
@@ -160,16 +159,16 @@ fn is_end_frame(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Whether a text can be the body of a key between its frames. Source code that only mentions the frames contains
-/// brackets and similar characters.
+/// Whether a text can be the body of a key. Source code that only mentions the frame contains brackets and similar
+/// characters.
 fn is_key_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
     longest_base64_run(body).0 >= 12 && !profile_value(body).is_filler() && !body.iter().any(foreign)
 }
 
-/// Returns the length of the lines that still look like a key if the end of the key is missing. A line counts if it
-/// ends with a long base64 run (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
+/// Returns the length of the lines that look like a key without an end. Such a line ends with a long base64 run, is
+/// blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
 fn cut_off_body_length(text: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     loop {
@@ -187,8 +186,8 @@ fn cut_off_body_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the base64 at the end of a line, after any prefix that a tool may add: `file:12:`, `12→`, `+`, `> `, quotes.
-/// The last line of a key can be short.
+/// Returns the base64 at the end of a line, after any prefix that a tool may add: `file:12:`, `12→`, `+`, `> `,
+/// quotes. The last line of a key may be short.
 fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
@@ -211,7 +210,7 @@ fn is_line_inside_key(line: &[u8]) -> bool {
             || headers.iter().any(|header| memmem::find(line, header).is_some()))
 }
 
-/// Returns the length of the longest base64 run of a line, and where it ends.
+/// Returns the length and the end of the longest base64 run in a line.
 fn longest_base64_run(line: &[u8]) -> (usize, usize) {
     let (mut longest, mut end, mut at) = (0, 0, 0);
     while at < line.len() {
@@ -224,7 +223,7 @@ fn longest_base64_run(line: &[u8]) -> (usize, usize) {
     (longest, end)
 }
 
-/// Returns the length up to a real line break or an escaped one.
+/// Returns the length up to the first real or escaped line break.
 fn line_length(text: &[u8]) -> usize {
     memchr::memchr2_iter(b'\n', b'\\', text)
         .find(|at| text[*at] == b'\n' || matches!(text.get(at + 1), Some(b'n' | b'r' | b'\\')))

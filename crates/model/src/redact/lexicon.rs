@@ -1,7 +1,7 @@
-//! Lists of words, and the list of everyday nouns that people make passwords from.
+//! Word lists, and the list of everyday nouns that people make passwords from.
 
-/// A list of words, ordered by their first letters, and where the words of each letter begin. The list is one string,
-/// so that nothing must be relocated at start-up.
+/// A list of words in the order of their first letters, with the position of each letter's words. The list is one
+/// string, so that no pointers need relocation at start-up.
 pub struct Lexicon {
     words: &'static [u8],
     starts: [usize; 27],
@@ -29,7 +29,7 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
             starts[(words[at] - b'a') as usize] = at;
         }
     }
-    // A letter without words begins where the next letter does.
+    // The range of a letter without words is empty.
     let mut letter = 26;
     while letter > 0 {
         letter -= 1;
@@ -40,15 +40,16 @@ pub const fn build_lexicon(words: &'static str) -> Lexicon {
     Lexicon { words, starts }
 }
 
-/// How many nouns one word may consist of, as in `copperkettlemoon`.
+/// The maximum number of nouns in one word, as in `copperkettlemoon`.
 const MAX_PARTS: usize = 4;
 
-/// Returns how many everyday nouns `word` consists of; zero if anything is left over. `copperkettle` has two.
+/// Returns the number of everyday nouns that `word` consists of; zero if it contains any other letters.
+/// `copperkettle` has two.
 pub fn count_everyday_nouns(word: &[u8]) -> usize {
     count_parts(word, MAX_PARTS).unwrap_or(0)
 }
 
-/// Returns how many everyday nouns the words of a text such as `copper-kettle-42` consist of, whatever joins them.
+/// Returns the number of everyday nouns in a text such as `copper-kettle-42`. Any characters may join them.
 pub fn everyday_words(text: &[u8]) -> usize {
     text.split(|byte| !byte.is_ascii_alphabetic()).map(count_everyday_nouns).sum()
 }
@@ -74,7 +75,8 @@ fn count_parts(word: &[u8], most: usize) -> Option<usize> {
 const MIN_NOUN_BYTES: usize = 3;
 const MAX_NOUN_BYTES: usize = 12;
 
-/// Nouns of nature, food, colours, places, things at home and heroes. Words that programs use are left out.
+/// Nouns for nature, food, colours, places, household things and heroes. Words that are common in programs are not
+/// included.
 static EVERYDAY_NOUNS: Lexicon = build_lexicon(
     "\
     acorn albatross alder alligator almond alpaca amber amethyst amsterdam anchovy angel antelope antler apfel appel \

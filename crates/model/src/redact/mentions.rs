@@ -1,9 +1,10 @@
-//! Passwords in a line that speaks of one, in any order of its parts: `the root password is still x`,
+//! Passwords in a line that mentions a password, in any word order: `the root password is still x`,
 //! `j'ai remis ton mot de passe à « x »`, `x is the old password`, `root / x (password from the sticker)`.
 //!
-//! The line is read as words. The noun says what is meant, the word before a value says whether a value can be there
-//! ([`ExpectedNext`]), and the value itself how much it looks like a password ([`grades::PasswordGrade`]). The languages share one
-//! grammar, because their words for `is`, `as` and `of` have the same places.
+//! The line is read as words. The noun determines the kind of secret, the word before a value determines whether a
+//! value is expected ([`ExpectedNext`]), and the value is graded by how much it looks like a password
+//! ([`grades::PasswordGrade`]). All languages share one grammar, because the words for `is`, `as` and `of` have the
+//! same positions in them.
 
 use super::SecretHit;
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is, byte_or_newline};
@@ -13,15 +14,15 @@ use super::nouns::{SecretNoun, is_lone_noun, secret_noun_at};
 use super::words::{LineWord, end_of_line_within_reach, start_of_line_within_reach, words_between};
 use super::{answers, made_up, named, shape};
 
-/// How many words of the line are read on each side of the noun.
+/// The maximum number of words that are read on each side of the noun.
 const MAX_WORDS_READ: usize = 16;
 
-/// What can follow a word.
+/// What may follow a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpectedNext {
     /// A value is expected, as after `is` and after a colon.
     Value,
-    /// Anything can follow.
+    /// Nothing in particular is expected.
     Open,
     /// A name is expected, as after `for` and `of`.
     Name,
@@ -35,38 +36,38 @@ pub static WORDS_BEFORE_VALUE: WordList = word_list(
      says called namely viz sprich nämlich voici soit",
 );
 
-/// Words after which a value comes if the line says that a password is set.
+/// Words that come before a value in a line about setting a password.
 static WORDS_BEFORE_NEW_VALUE: WordList =
     word_list("to from auf en a à su naar para in por par op into zu with mit avec con com met");
 
-/// Beginnings of words that say that a password is set.
+/// Stems of verbs for setting a password.
 const STEMS_OF_SETTING_VERBS: &str = "set reset chang updat rotat switch revert replac gesetzt geänd zurück änder remis modif rempla réinit défin cambi puse puest restabl actualiz mud alter troc troq redefin defin impost reimpost modific aggiorn gewijzigd gezet veranderd aangepast ingesteld login";
 
-/// Words that come before a name.
+/// Words that come before the owner of a password.
 static WORDS_BEFORE_OWNER: WordList = word_list(
     "for of on at from by user username host server the a an für von vom des der dem den im am pour de du d' la le les l' sur \
      del di do da dos das della dello dei al alla voor van het per para utente usuario usuário utilisateur benutzer gebruiker to in \
      and or account database db y e o ou und oder et",
 );
 
-/// Words that change nothing.
+/// Words that do not change what is expected.
 static IGNORED_WORDS: WordList = word_list(
     "now currently still just simply temporarily again always immer noch jetzt nun weiterhin aktuell désormais maintenant toujours \
      encore ahora todavía aún siempre agora ainda sempre ora adesso ancora nu nog steeds altijd actuellement actualmente atualmente \
      attualmente momenteel momentan même only exactly literally please bitte alsjeblieft svp kindly",
 );
 
-/// Words that join a value to the noun after it.
+/// Words between a value and the noun after it.
 static WORDS_JOINING_VALUE_TO_NOUN: WordList = word_list(
     "that's thats this is was are est ist es é è era war était foi were as als como comme come = -> <- => → for und",
 );
 
-/// Verbs before a value that is typed.
+/// Verbs that come before a typed value.
 static TYPING_VERBS: WordList = word_list(
     "type typed typing enter entered entering use used using tape tapez tippe escribe digite digita typ",
 );
 
-/// Finds the password in the line of the noun `text[start..end]`.
+/// Finds the password in the line around the noun `text[start..end]`.
 pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     if let Some(hit) = answers::recovery_phrase_or_code(text, start, end, floor) {
         return Some(hit);
@@ -74,7 +75,7 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
     let Some((noun, start, end)) = secret_noun_at(text, start, end, floor) else {
         return answers::secret_printed_by_command(text, start, end, floor);
     };
-    // The rules for assignments come first.
+    // Assignments are handled first.
     if matches!(byte_or_newline(text, end), b':' | b'=') {
         if noun == SecretNoun::Secret && text[end - 1].is_ascii() && !text[start..end].contains(&0xc3) {
             return None;
@@ -91,8 +92,8 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
         .filter(|hit| hit.start >= floor)
 }
 
-/// Whether a part of a line can contain a password: a digit, a capital inside a word, or words joined by dashes. Most
-/// lines about passwords contain none of them.
+/// Whether a part of a line can contain a password: it has a digit, a capital inside a word, or words joined by
+/// dashes. Most lines about passwords have none of these.
 fn may_contain_password(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
@@ -107,7 +108,6 @@ fn may_contain_password(line: &[u8]) -> bool {
     })
 }
 
-/// Finds a value after the noun.
 fn secret_after_noun(
     text: &[u8],
     start: usize,
@@ -118,7 +118,7 @@ fn secret_after_noun(
     if !may_contain_password(&text[end..line_end]) {
         return None;
     }
-    // A name that is not ASCII is no name of code: `contraseña=x`.
+    // A name in code is ASCII, but `contraseña=x` is not.
     let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[start..end].contains(&0xc3);
     let end = end + usize::from(foreign && matches!(byte_or_newline(text, end), b'=' | b':'));
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
@@ -134,7 +134,7 @@ fn secret_after_noun(
         }
         _ => ExpectedNext::Open,
     };
-    // In `password reset for x` nothing is stated right after the noun.
+    // In `password reset for x` no value is stated.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
     let sets = || {
@@ -145,14 +145,14 @@ fn secret_after_noun(
     };
     for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
-        // The next noun has its own value.
+        // The next noun may have its own value.
         if is_lone_noun(bare) {
             return None;
         }
         if let Some(hit) = password_of_pair(text, &word, noun) {
             return Some(hit);
         }
-        // Braces are code.
+        // A line with braces is code.
         if text[end..word.start].iter().any(|byte| matches!(byte, b'{' | b'}' | b';')) {
             return None;
         }
@@ -176,7 +176,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // A key of hexadecimal digits or base64 right after the noun, unless the line speaks of a hash.
+        // A key of hexadecimal digits or base64 may follow the noun, unless the line is about a hash.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && first
@@ -185,7 +185,7 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // The value may be the name of a file: `touch 'wifi password x.md'`.
+        // The value may be part of a file name: `touch 'wifi password x.md'`.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && let Some(dot) = memchr::memrchr(b'.', bare)
@@ -215,7 +215,7 @@ fn secret_after_noun(
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(SecretHit { kind: "token", ..word.hit() }));
         }
-        // Of a secret, more is said than its value, and code assigns it.
+        // A line about a secret often describes it or assigns it in code, and states no value.
         astray |= noun == SecretNoun::Secret
             && (english
                 && (word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM))
@@ -271,7 +271,7 @@ fn mentions_hash(line: &[u8]) -> bool {
     .any(|word| super::contains_bytes(line, word))
 }
 
-/// Whether a word can only be a token or a key: long, and drawn from letters of both cases and digits.
+/// Whether a word can only be a token or a key: long, with letters of both cases and digits.
 fn is_random_token(word: &[u8]) -> bool {
     let looks = super::chance::profile_value(word);
     (24..=200).contains(&word.len())
@@ -283,7 +283,8 @@ fn is_random_token(word: &[u8]) -> bool {
         && looks.changes * 4 >= looks.len
 }
 
-/// Whether a word after `clé`, `chiave` or `secret` describes it: `clé secrète`, `chiave segreta`, `secret partagé`.
+/// Whether a word after `clé`, `chiave` or `secret` is an adjective: `clé secrète`, `chiave segreta`,
+/// `secret partagé`.
 fn is_adjective(word: &[u8]) -> bool {
     [
         "secr", "segr", "partag", "api", "wifi", "priv", "condivi", "compart", "maest", "root", "admin",
@@ -293,7 +294,6 @@ fn is_adjective(word: &[u8]) -> bool {
     .any(|stem| super::classes::starts_with_ignore_case(word, stem))
 }
 
-/// Whether a word is between commas.
 fn is_between_commas(text: &[u8], word: &LineWord) -> bool {
     byte_or_newline(text, word.end) == b',' && text[..word.start].trim_ascii_end().ends_with(b",")
 }
@@ -303,7 +303,7 @@ fn is_next_word_between_commas(text: &[u8], at: usize, line_end: usize) -> bool 
     words_between(text, at, line_end).next().is_some_and(|word| byte_or_newline(text, word.end) == b',')
 }
 
-/// Whether the next sentence speaks of the same thing: `I changed the password. It's x`.
+/// Whether the next sentence continues the statement: `I changed the password. It's x`.
 fn does_next_sentence_continue(text: &[u8], end: usize, line_end: usize) -> bool {
     words_between(text, end, line_end).next().is_some_and(|word| {
         ["it", "it's", "its", "c'est", "es", "é", "è", "now"]
@@ -349,7 +349,7 @@ fn secret_before_noun(
             return Some(value.hit());
         }
     }
-    // A value that is typed: `type x at the password prompt`.
+    // The value may be typed: `type x at the password prompt`.
     let typed = line.windows(2).find_map(|two| {
         let [verb, value] = two else { return None };
         let told = TYPING_VERBS.contains_word(verb.bytes(text))
@@ -360,7 +360,7 @@ fn secret_before_noun(
     if typed.is_some() {
         return typed;
     }
-    // A pair anywhere before.
+    // The value may be part of a pair.
     line.windows(3).find_map(|three| {
         let [user, mark, value] = three else { return None };
         let told = mark.bytes(text) == b"/" && user.end > user.start && !user.colon;

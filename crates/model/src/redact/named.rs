@@ -1,5 +1,5 @@
-//! Secrets assigned to a name, `name = value` in all its forms: environment, JSON (also JSON inside JSON), YAML, TOML,
-//! INI, code, headers, query strings, XML. The separator is found first; then the name is read backwards from it and
+//! Secrets assigned to a name, `name = value` in all its forms: environment, JSON (also JSON inside JSON), YAML,
+//! TOML, INI, code, headers, query strings, XML. The separator is found first. Then the name is read backwards and
 //! the value forwards.
 
 use memchr::memmem;
@@ -14,9 +14,9 @@ use super::sentences::{self, NameLanguage};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{SecretHit, commands, context, headers, keys, made_up, pairs, shape, tables};
 
-/// How many bytes of a name are read. A longer name is judged by its end.
+/// The maximum number of bytes of a name that are read. A longer name is judged by its last bytes.
 pub const MAX_NAME_BYTES: usize = 64;
-/// How many blanks may be around a separator, as in aligned tables.
+/// The maximum number of blanks around a separator, as in aligned tables.
 pub const MAX_BLANKS: usize = 40;
 
 /// Finds the secret assigned at the `=` or `:` at `at`.
@@ -59,7 +59,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         name = name_before(text, name.start, floor)?; // as in `your token is: value`
         joint.doubtful = true;
     }
-    // The name in `Enter PEM pass phrase: x` has two words.
+    // The name in `Enter PEM pass phrase: x` consists of two words.
     if name.bytes(text) == b"phrase" && ends_with_ignore_case(&text[floor..name.start], "pass ") {
         name.start -= 5;
     }
@@ -94,12 +94,12 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     after += closing_marks_length(&text[after..]);
     after += count_blanks(&text[after..], MAX_BLANKS);
     after += tags_length(&text[after..]);
-    // A backslash continues the line, as in `export NAME=\`.
+    // A backslash continues the line in `export NAME=\`.
     let quoted = usize::from(byte_or_newline(text, after) == b'"');
     if text[after + quoted..].starts_with(b"\\\n") {
         after += quoted + 2 + count_blanks(&text[after + quoted + 2..], MAX_BLANKS);
     }
-    // Python joins literals in brackets: `secret = ("x" "y")`.
+    // Python joins adjacent literals in brackets: `secret = ("x" "y")`.
     if byte_or_newline(text, after) == b'('
         && matches!(byte_or_newline(text, after + 1), b'"' | b'\'')
         && text[at] == b'='
@@ -109,7 +109,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if let Some(hit) = hashed_password(text, after, verdict) {
         return Some(hit);
     }
-    // YAML may give the type before the value, as in `key: !!str x`.
+    // In YAML, a type may come before the value, as in `key: !!str x`.
     if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
         after += run_length(&text[after + 2..], LOWER, 8) + 3;
     }
@@ -124,8 +124,8 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[at] == b':' && name.bytes(text) == b"PASS" && !noted() {
         return None;
     }
-    // After a bare `=` the next line is another assignment. The `pass` in `the tests pass:` is not a name; alone on its
-    // line it is one.
+    // The line after `name =` is usually another assignment. The `pass` in `the tests pass:` is not a name, but
+    // `pass:` alone on its line is.
     let named = verdict.says != NameStrength::Pass
         || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty();
     if let Some(value) = context::value_on_next_line(text, after)
@@ -144,7 +144,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             ValueContext { doubtful: !value.quoted && !words, tight: words, ..joint },
         );
     }
-    // In `f("token:") || "x"` the quote after the colon closes the one before the name.
+    // In `f("token:") || "x"` the quote after the colon ends the string that contains the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if text[at] == b':' && opened == b'/' && name.end == at && after == at + 1 {
         return commands::secret_in_slash_flag(text, name.start, at);
@@ -159,13 +159,13 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             None
         };
     }
-    // The value may be several words, as in `passphrase: copper lantern violet meadow`.
+    // The value may consist of several words, as in `passphrase: copper lantern violet meadow`.
     if verdict.says == NameStrength::Password
         && let Some(length) = sentences::passphrase_length(&text[after..])
     {
         return Some(SecretHit { start: after, end: after + length, kind: verdict.kind });
     }
-    // The colon may be part of a prompt, as in `expect "*?assword:*"`.
+    // The colon may belong to a prompt, as in `expect "*?assword:*"`.
     if verdict.says == NameStrength::Password
         && text[at] == b':'
         && super::contains_bytes(
@@ -189,7 +189,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     after = value_after_type(text, at, after)?;
     let verdict = judge_with_word_before(text, &name, floor, verdict)?;
     let mut value = values::value_at(text, after)?;
-    // In `v-model="password" :type="…"` the next attribute follows, not a value.
+    // In `v-model="password" :type="…"` the next attribute follows instead of a value.
     if name.quoted
         && !value.quoted
         && text[..value.end].ends_with(b"=")
@@ -206,7 +206,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             || name.bytes(text).starts_with(b"--")
             || joint.tight && byte_or_newline(text, value.end) == b'&'
             || joint.tight && matches!(opened, b'"' | b'\'') && byte_or_newline(text, value.end) == opened);
-    // A `#` ends a query; a further member after it shows that it was encoded.
+    // A `#` ends a query. If `&` follows the value, the `#` belongs to the value.
     if matches!(opened, b'?' | b'&') && byte_or_newline(text, value.end) != b'&' {
         value.end -= text[value.start..value.end]
             .iter()
@@ -215,7 +215,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     } else if verdict.says == NameStrength::Password && !value.quoted {
         value.end = values::end_past_ampersand(text, value.end);
     }
-    // In `unzip backup_password=x.zip` the extension belongs to the file.
+    // In `unzip backup_password=x.zip` the extension belongs to the file name.
     if verdict.says == NameStrength::Password && joint.tight && !value.quoted {
         value.end = values::end_before_extension(text, value);
     }
@@ -225,7 +225,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         let printed = memmem::rfind(near, b"map[").is_some_and(|map| !near[map..].contains(&b']'));
         (joint.tight, joint.listed) = (printed, printed);
     }
-    // A path of names such as `spring.datasource.password = x` is the key of a settings file.
+    // A dotted path such as `spring.datasource.password = x` is the key of a settings file.
     let path = name.bytes(text).iter().filter(|byte| **byte == b'.').count() >= 2;
     if path && text[at] == b'=' && starts_line(&text[..name.start]) && ends_line(text, value.end) {
         joint.tight = true;
@@ -236,7 +236,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     hit_if_secret(text, value, verdict, joint)
         .or_else(|| secret_in_default(text, value, verdict))
         .or_else(|| {
-            // The value may be stated in words, as in `password: it's now x`.
+            // The value may be part of a sentence, as in `password: it's now x`.
             let prose = verdict.says == NameStrength::Password
                 && text[at] == b':'
                 && byte_or_newline(text, at + 1) == b' '
@@ -266,7 +266,8 @@ fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
         && profile_value(content).looks_random()
 }
 
-/// Finds the key in `{"username":"…","key":"…"}`. Next to a user, 32 hexadecimal digits are a key and not a hash.
+/// Finds the key in `{"username":"…","key":"…"}`. Next to a user name, 32 hexadecimal digits are a key and not a
+/// hash.
 fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
@@ -277,7 +278,7 @@ fn key_beside_user(text: &[u8], name: &NameSpan, value: LiteralValue) -> Option<
     (key && told).then_some(SecretHit { start: value.start, end: value.end, kind: "api-key" })
 }
 
-/// Finds the default value in `process.env.SECRET || "x"`, after a value that is an expression.
+/// Finds the default value in `process.env.SECRET || "x"` after a value that is an expression.
 fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> Option<SecretHit> {
     if value.quoted && !value.wrapped
         || !matches!(verdict.says, NameStrength::Password | NameStrength::Secret)
@@ -294,8 +295,8 @@ fn secret_in_default(text: &[u8], value: LiteralValue, verdict: NameVerdict) -> 
     hit_if_secret(text, values::value_at(text, value.end + mark)?, verdict, joint)
 }
 
-/// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"`, like [`secret_in_default`], if only the
-/// name before the operator is that of a secret. `at` is the operator's first byte.
+/// Finds the default value in `process.env.SECRET || "x"` and `ENV["SECRET"] ||= "x"`, like [`secret_in_default`],
+/// if only the name before the operator belongs to a secret. `at` is the operator's first byte.
 pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let after = at + 2 + usize::from(byte_or_newline(text, at + 2) == b'=');
     let after = after + count_blanks(&text[after.min(text.len())..], 4);
@@ -305,7 +306,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     let name = name_before(text, called, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    // Programs often print a text if nothing is set, but the default of an environment variable is a value.
+    // Programs often print a text if a variable is not set. But the default of an environment variable is a value.
     let doubtful = verdict.says != NameStrength::Password || !is_variable_style(last);
     let secret = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
     secret.then(|| {
@@ -318,7 +319,7 @@ pub fn secret_in_default_only(text: &[u8], at: usize, floor: usize) -> Option<Se
     })?
 }
 
-/// Finds the value in `NAME -> value`, as people write in notes. `at` is the head of the arrow.
+/// Finds the value in `NAME -> value`, a form that is common in notes. `at` is the head of the arrow.
 pub fn secret_after_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let gap = count_blanks(&text[at + 1..], MAX_BLANKS);
     let name = name_before(text, at - 1, floor)?;
@@ -348,7 +349,7 @@ fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHi
     )
 }
 
-/// Finds the value in `name <- "x"`, an assignment in R. `at` is the dash.
+/// Finds the value in the R assignment `name <- "x"`. `at` is the dash.
 pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;
@@ -368,7 +369,7 @@ fn is_resource_declaration(before: &[u8]) -> bool {
         || before.ends_with(b":") && super::contains_bytes(&before[before.len() - length..], b"arn:")
 }
 
-/// Whether the text before is `${DB_PASSWORD` or `${db.password`. What follows is the default if nothing is set.
+/// Whether the text ends with `${DB_PASSWORD` or `${db.password`. The default value follows.
 fn is_variable_expansion(before: &[u8]) -> bool {
     before[..before.len() - run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES)].ends_with(b"${")
 }
@@ -377,14 +378,13 @@ fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte_or_newline(text, at), b'\n' | b'\r')
 }
 
-/// Whether only `export ` comes before the name on the line.
+/// Whether the name is the first word of its line, except for `export`.
 fn starts_line(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"export ").unwrap_or(before);
     before.is_empty() || before.ends_with(b"\n")
 }
 
-/// Returns the value as a hit if it is secret. If it is a token of a known provider, the hit has the kind of
-/// that provider's rule.
+/// Returns the value as a hit if it is secret. The kind of a known provider's token is that of the provider's rule.
 pub fn hit_if_secret(
     text: &[u8],
     value: LiteralValue,
@@ -409,27 +409,27 @@ impl NameSpan {
     }
 }
 
-/// Returns the name that ends before `at`, from `name `, `"name"`, `\"name\"`, `["name"]`, `name?` or `**name**`.
+/// Returns the name that ends before `at`: `name `, `"name"`, `\"name\"`, `["name"]`, `name?` or `**name**`.
 fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
     let before = &text[floor..at];
     let mut end = before.len()
         - before.iter().rev().take(MAX_BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    // The colon after `"name"` may be on the next line.
+    // In JSON, the colon may be on the line after the name.
     if text[at] == b':' && before[..end].ends_with(b"\"\n") {
         end -= 1;
     }
-    // In C# the accessors come before the value: `public string Secret { get; set; } = "x"`.
+    // In C#, accessors come between name and value: `public string Secret { get; set; } = "x"`.
     if text[at] == b'=' && before[..end].ends_with(b"}") {
         let tail = &before[end.saturating_sub(40)..end];
         end -= memmem::rfind(tail, b" { get;").map_or(0, |brace| tail.len() - brace);
     }
-    // A prompt may contain a remark, as in `Token (will be hidden): x`.
+    // A prompt may contain a note, as in `Token (will be hidden): x`.
     if text[at] == b':' && before[..end].ends_with(b")") {
         let note = &before[end.saturating_sub(40)..end];
         let open = memmem::rfind(note, b" (").filter(|open| !note[open + 2..].contains(&b'\n'))?;
         end -= note.len() - open;
     }
-    // A prompt may contain its default, as in `AWS Secret Access Key [None]: x`.
+    // A prompt may contain the default, as in `AWS Secret Access Key [None]: x`.
     if text[at] == b':' && before[..end].ends_with(b"]") {
         let note = &before[end.saturating_sub(40)..end];
         end -= memmem::rfind(note, b" [")
@@ -450,7 +450,7 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
             .take_while(|byte| matches!(byte, b' ' | b'\t'))
             .count();
     }
-    // A shell sets members of an array: `([user]=ann [password]='x')`.
+    // A shell assigns members of an array: `([user]=ann [password]='x')`.
     let member =
         text[at] == b'=' && end == before.len() && matches!(byte_or_newline(text, at + 1), b'"' | b'\'');
     let bracket = end > 1
@@ -475,7 +475,7 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
 }
 
 /// Returns the name of a value whose own name is `value` or `default`. In `name: DB_PASSWORD, value: x` and
-/// `key="ApiKey" value="x"` the name is one step further back; in `variable "db_password" { default = "x" }` it is a
+/// `key="ApiKey" value="x"` the name is in the previous pair. In `variable "db_password" { default = "x" }` it is a
 /// few lines back.
 fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
     if name.bytes(text) == b"default" {
@@ -491,13 +491,13 @@ fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a
         let inside = memmem::find(block, b"\n}").is_none();
         return inside.then_some(&block[..run_length(block, BASE64_URL, MAX_NAME_BYTES)]);
     }
-    // In `<apikeys>` of NuGet the key is the address.
+    // In NuGet's `<apikeys>` the name is a URL.
     if name.bytes(text) == b"value"
         && super::contains_bytes(&text[name.start.saturating_sub(120)..name.start], b"<apikeys>")
     {
         return Some(b"apikey");
     }
-    // The name of a tag's value may be another attribute: `<meta name="api-token" content="x">`.
+    // The name may be another attribute of the tag: `<meta name="api-token" content="x">`.
     if name.bytes(text) == b"content" {
         let line = context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]);
         let at = memmem::rfind(line, b"name=\"")? + 6;
@@ -518,7 +518,7 @@ fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
     let mut before = &before[..before.len() - gap];
     before = before.strip_suffix(b" android:").unwrap_or(before);
-    // The name may be that of a field: `getElementById("password").value = "x"`,
+    // The name may belong to a form field: `getElementById("password").value = "x"`,
     // `change(passwordInput, { target: { value: "x" } })`.
     if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
         return Some(&call[call.len() - run_length_at_end(call, BASE64_URL, MAX_NAME_BYTES)..]);
@@ -531,7 +531,7 @@ fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a
     {
         return Some(b"password");
     }
-    // The name may be that of the object: `"clientSecret": { "value": "x" }`.
+    // The name may belong to the parent object: `"clientSecret": { "value": "x" }`.
     if let Some(object) = before.strip_suffix(b"{") {
         let object = object.trim_ascii_end();
         let object = object
@@ -558,7 +558,7 @@ fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
 }
 
-/// Returns the name from a line above, as in `- key: auth_token`, `  type: secret`, `  value: x`.
+/// Returns the name from an earlier line, as in `- key: auth_token`, `  type: secret`, `  value: x`.
 fn label_above(before: &[u8]) -> Option<&[u8]> {
     const MOST_LINES: usize = 4;
     let before = &before[before.len().saturating_sub(240)..];
@@ -583,8 +583,8 @@ fn label_above(before: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// Returns the name of a field, as in `<input name="password" type="text" value="x">`, with its attributes in any
-/// order.
+/// Returns the name of a form field with its attributes in any order, as in
+/// `<input name="password" type="text" value="x">`.
 fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
     const MAX_PAIR_DISTANCE: usize = 160;
     let before = &text[floor.max(name.start.saturating_sub(MAX_PAIR_DISTANCE))..name.start];
@@ -630,8 +630,7 @@ fn closing_marks_length(text: &[u8]) -> usize {
     if text.starts_with(b"** ") || text.starts_with(b"__ ") { 2 } else { 0 }
 }
 
-/// Returns the length of the tags before the value and of the blanks after them, as in `Password: <b>x</b>` and
-/// `<b>Password:</b> x`.
+/// Returns the length of the tags and blanks before the value, as in `Password: <b>x</b>` and `<b>Password:</b> x`.
 fn tags_length(text: &[u8]) -> usize {
     const MAX_TAGS: usize = 3;
     const TAG_NAMES: &str = "b strong code i em kbd tt pre span u mark samp font";
@@ -657,7 +656,7 @@ fn encoded_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     whole.then_some(SecretHit { start: at, end: at + length, kind: "password" })
 }
 
-/// Finds the hash in an entry of a directory, such as `userPassword: {SSHA}x`.
+/// Finds the hash in an LDAP entry such as `userPassword: {SSHA}x`.
 fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"{")?;
     let scheme = run_length(rest, UPPER | DIGIT | super::classes::DASH, 16);
@@ -667,7 +666,8 @@ fn hashed_password(text: &[u8], at: usize, verdict: NameVerdict) -> Option<Secre
     told.then_some(SecretHit { start: at, end: at + scheme + 2 + length, kind: "password-hash" })
 }
 
-/// Returns the position of the value in `name: Type = value`. After a type, only a quoted value is a literal secret.
+/// Returns the position of the value in `name: Type = value`. After a type, only a quoted value can be a literal
+/// secret.
 fn value_after_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if text[at] != b':'
         || !byte_is(byte_or_newline(text, after), ALNUM)

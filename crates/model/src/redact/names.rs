@@ -1,34 +1,35 @@
-//! What a name says about its value: `DB_PASSWORD`, `apiKey` and `X-Auth-Token` name secrets, `primary_key` and
-//! `max_tokens` do not.
+//! The meaning of names: `DB_PASSWORD`, `apiKey` and `X-Auth-Token` are names of secrets, `primary_key` and
+//! `max_tokens` are not.
 //!
-//! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word says what the value *is*
-//! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
+//! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word determines what the value
+//! *is* (`secret_name` is a name, `name_secret` a secret). The words before it determine which key or token is
+//! meant.
 
 use super::classes::{DIGIT, LOWER, UPPER, byte_is, ends_with_ignore_case};
 use super::languages;
 
-/// Returns whether `$word` is one of the words of `$known`, in any case.
+/// Returns whether `$word` is one of the words in `$known`, ignoring case.
 macro_rules! is_one_of {
     ($word:expr, $known:literal $(,)?) => {
         const { &word_list($known) }.contains_word($word)
     };
 }
 
-/// Returns whether `$word` ends with one of the words of `$known`, in any case.
+/// Returns whether `$word` ends with one of the words in `$known`, ignoring case.
 macro_rules! ends_with_one_of {
     ($word:expr, $known:literal $(,)?) => {
         const { &word_list($known) }.ends_with_any($word)
     };
 }
 
-/// How much a name says, which decides what its value must look like.
+/// How strongly a name suggests a secret. This determines which values are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameStrength {
-    /// A password. Any literal counts, however simple.
+    /// A password. Any literal is accepted.
     Password,
-    /// An API key, a token or a secret. The value must not be words.
+    /// An API key, a token or a secret. The value must not consist of words.
     Secret,
-    /// Usually a password: `pass`, `pw`. The value must not be a word.
+    /// Usually a password: `pass`, `pw`. The value must not be a single word.
     Pass,
     /// Possibly a secret: `key`, `sort_token`. The value must look random, and must not be a hash or an id.
     Perhaps,
@@ -38,14 +39,13 @@ pub enum NameStrength {
     Authorization,
 }
 
-/// The verdict on a name, with the kind for the placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameVerdict {
     pub says: NameStrength,
     pub kind: &'static str,
 }
 
-/// Judges a name. Usually returns `None`.
+/// Judges a name. Most names do not belong to secrets, so the result is usually `None`.
 pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     if !may_name_secret(name) {
         return languages::judge_foreign_name(name);
@@ -70,7 +70,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
 
 fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameVerdict> {
     let verdict = |says, kind| Some(NameVerdict { says, kind });
-    // The words that almost all names of secrets end with are tried before the lists.
+    // The most common last words of secret names are tried before the lists.
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key_name(before),
         5 if head.eq_ignore_ascii_case(b"token") => {
@@ -121,7 +121,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
             false => verdict(if sure { NameStrength::Password } else { NameStrength::Pass }, "password"),
         };
     }
-    // The Erlang cookie lets anybody run code in the cluster.
+    // With the Erlang cookie, anybody can run code in the cluster.
     if is_one_of!(head, "cookie") && is_one_of!(before, "erlang") {
         return verdict(NameStrength::Password, "cookie");
     }
@@ -144,7 +144,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     if is_one_of!(head, "auth bearer authkey wif") {
         return verdict(NameStrength::Secret, "auth");
     }
-    // `-Dsonar.login=x` takes a token.
+    // The value of `-Dsonar.login=x` is a token.
     if is_one_of!(head, "login") && ends_with_ignore_case(before, "sonar") {
         return verdict(NameStrength::Secret, "token");
     }
@@ -165,14 +165,14 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Perhaps, "secret");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
-        // This is the only identifier that is treated as part of a key, as in a Google service account.
+        // Only the id of a private key, as in a Google service account, is treated as part of the key.
         return is_one_of!(words.next()?, "private")
             .then_some(NameVerdict { says: NameStrength::Secret, kind: "private-key-id" });
     }
     None
 }
 
-/// Judges a name whose last word is `key`, by the word before it.
+/// Judges a name with the last word `key` by the word before it.
 fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
     if WORDS_MAKING_KEY_HARMLESS.contains_word(before) {
         return None;
@@ -202,7 +202,7 @@ static WORDS_MAKING_KEY_SECRET: WordList = word_list(
     fernet cipher aes crypt flask django rails laravel enterprise pro",
 );
 
-/// Words before `key` that make it something else.
+/// Words before `key` that make it harmless.
 static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     "\
     public pub primary foreign partition sort cache idempotency routing row map dict hash range object \
@@ -214,7 +214,7 @@ static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     escape left right function answer issue jira project sonar restore backup turn task websocket",
 );
 
-/// Words before `token` that make it a piece of text or a position in a list.
+/// Words before `token` that make it a syntax element or a position in a list.
 static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     "\
     next page continuation sync pagination cancellation cancel design syntax lexer current prev previous \
@@ -223,7 +223,7 @@ static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     cursor resume resumption marker position parse parser ast word text",
 );
 
-/// Words before `pass` and `pw` that make it a password rather than a compiler pass.
+/// Words before `pass` and `pw` that indicate a password and not a compiler pass.
 static ACCOUNT_WORDS: WordList = word_list(
     "\
     db database user admin root smtp mail email imap ftp sftp redis mysql pg postgres mongo mongodb \
@@ -232,12 +232,12 @@ static ACCOUNT_WORDS: WordList = word_list(
     encryption backup restic borg gpg cert p12 pfx router kafka elastic bind",
 );
 
-/// Words that say whose password it is, after the noun.
+/// Words after the noun that name the owner of a password.
 static OWNERS: WordList = word_list(
     "admin root db database mysql postgres pg redis mongo smtp mail ftp sftp ldap app svc guest sa owner master",
 );
 
-/// Words that may follow without changing the meaning of the value.
+/// Words at the end of a name that do not change the meaning of the value.
 static NEUTRAL_SUFFIXES: WordList = word_list(
     "\
     prod production dev development staging stage stg test testing live sandbox base value string plain \
@@ -249,7 +249,7 @@ fn is_neutral_suffix(word: &[u8]) -> bool {
     word.iter().all(|byte| byte_is(*byte, DIGIT)) || NEUTRAL_SUFFIXES.contains_word(word)
 }
 
-/// Whether a name may be that of a secret. The test is cheap, and almost every name fails it.
+/// Whether a name may belong to a secret. The test is cheap and rules out almost every name.
 fn may_name_secret(name: &[u8]) -> bool {
     let stem = |stem: &[u8]| {
         matches!(
@@ -278,8 +278,8 @@ fn may_name_secret(name: &[u8]) -> bool {
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")
 }
 
-/// Returns a word without its plural if the plural still names one secret: `credentials` does, whereas `tokens` and
-/// `keys` are lists or counts.
+/// Returns the singular of a word whose plural still names one secret: `credentials` does, but `tokens` and `keys`
+/// are lists or counts.
 fn without_plural(word: &[u8]) -> &[u8] {
     match word.last() {
         Some(b's' | b'S') if ends_with_one_of!(word, "credentials creds") => &word[..word.len() - 1],
@@ -287,13 +287,13 @@ fn without_plural(word: &[u8]) -> &[u8] {
     }
 }
 
-/// A list of words. It is one string, so that there is no table of pointers to relocate when the process starts. What
-/// the compiler computes from the string rules out almost every word.
+/// A list of words in one string, so that no table of pointers needs relocation at start-up. The other fields are
+/// computed at compile time and rule out almost every word.
 pub(super) struct WordList {
     words: &'static str,
-    /// The lengths of the words, by their first letter.
+    /// The lengths of the words, grouped by first letter.
     lengths: [u32; 32],
-    /// The second letters of the words, by their first letter.
+    /// The second letters of the words, grouped by first letter.
     seconds: [u32; 32],
     /// The last letters of the words.
     lasts: u32,
@@ -309,7 +309,6 @@ impl WordList {
             && self.each_word().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
     }
 
-    /// Returns whether `word` ends with one of the words.
     fn ends_with_any(&self, word: &[u8]) -> bool {
         let Some(last) = word.last() else { return false };
         self.lasts & 1 << (*last & 31) != 0
@@ -340,7 +339,7 @@ pub(super) const fn word_list(words: &'static str) -> WordList {
     WordList { words, lengths, seconds, lasts }
 }
 
-/// Iterates over the words of a name, the last one first.
+/// Iterates over the words of a name, last word first.
 struct NameWords<'a> {
     rest: &'a [u8],
 }
@@ -372,7 +371,7 @@ fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
 }
 
-/// Whether a word starts at `at` inside `name`, as in `a|B`, `1|b`, `b|1` and `AB|Cd`.
+/// Whether a word starts at `at` inside `name`, as at the bars in `a|B`, `1|b`, `b|1` and `AB|Cd`.
 fn begins_word_at(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
     let after_is_lower = name.get(at + 1).is_some_and(|byte| byte_is(*byte, LOWER));

@@ -1,5 +1,5 @@
-//! Secrets that are recognised by their line: a value on the line below a name, a literal with a comment at the end of
-//! the line, a cell of a table, a part of a file's or a branch's name.
+//! Secrets that are recognised by their line: a value on the line below a name, a literal that a comment describes,
+//! a cell of a table, a part of a file's or a branch's name.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -12,8 +12,8 @@ use super::sentences::{self, RequiredCertainty};
 use super::stated::{hit_if_password_like, is_password_name};
 use super::values::{self, LiteralValue, ValueContext};
 
-/// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
-/// secret`. The name `text[start..end]` is the last word of the comment.
+/// Finds a literal that a comment on the same line describes, as in
+/// `sign(body, "9f8e…")  # webhook signing secret`. The name `text[start..end]` is the last word of the comment.
 pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
     const OTHER_WORDS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of";
     const MAX_COMMENT_WORDS: usize = 6;
@@ -56,7 +56,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
 }
 
 /// Finds the rest of a branch's or a file's name, as in `fix/password-CopperKettle7` and
-/// `backup-password-Copper2024.zip`, if its spelling is unusual for such names. `end` is the dash.
+/// `backup-password-Copper2024.zip`, if it has an unusual spelling for a name. `end` is the dash.
 pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // A verb may come before the value, as in `password-is-copperkettle`.
     let from = end + 1 + usize::from(text[end + 1..].starts_with(b"is-")) * 3;
@@ -96,8 +96,8 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     )
 }
 
-/// Finds the value on the line after one that ends with `Password` or `the token is`. The name is `text[start..end]`,
-/// and its line ends at `at`.
+/// Finds the value on the line below a line that ends with `Password` or `the token is`. The name is
+/// `text[start..end]`, and its line ends at `at`.
 pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> Option<SecretHit> {
     let rest = text[at..].strip_prefix(b"\r").unwrap_or(&text[at..]).strip_prefix(b"\n")?;
     let rest = rest.strip_prefix(b"\n").unwrap_or(rest);

@@ -1,9 +1,9 @@
-//! The provider table: what a token of each provider looks like, as data.
+//! The provider table: the form of each provider's tokens.
 //!
-//! A row consists of a kind, the literal that the token starts with, and what follows. The lower bounds are slightly
-//! below what providers issue today, so that a shortened or older token is still found. `shape` decides whether a body
-//! is plausible (those of `ghp_xxxx` and `npm_lifecycle_event` are not). If one prefix begins another, the longer one
-//! comes first, because the first row that matches determines the kind.
+//! A row consists of a kind, the literal prefix, and the parts that follow. The minimum lengths are slightly below
+//! the lengths that providers issue today, so that a shortened or older token is still found. `shape` decides
+//! whether a body is plausible (the bodies of `ghp_xxxx` and `npm_lifecycle_event` are not). A prefix that starts
+//! with another prefix comes before it, because the first matching row determines the kind.
 
 use super::classes::{
     ALNUM, ANY_HEX, AT, BASE64, BASE64_URL, ByteClass, DASH, DIGIT, DOT, EQUALS, HEX, LOWER_NUM, PERCENT,
@@ -19,24 +19,23 @@ pub struct TokenRule {
     pub demand: RuleDemand,
 }
 
-/// One piece of a token's body.
 #[derive(Debug)]
 pub enum TokenPart {
     Literal(&'static str),
-    /// Between `min` and `max` bytes of a class, as many as match.
+    /// Between `min` and `max` bytes of a class. As many bytes as possible are matched.
     Run(ByteClass, u16, u16),
 }
 
-/// What a rule requires besides its parts.
+/// A requirement besides the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleDemand {
     /// The prefix and the length are enough.
     Sure,
-    /// The body must look random, because otherwise it could be words (`sk-learn`, `key-value`).
+    /// The body must look random, because it could also consist of words (`sk-learn`, `key-value`).
     Random,
     /// Like `Random`, and the byte before the token must not belong to the same word, path or base64 text.
     Alone,
-    /// Like `Random`. The prefix is the URL of a webhook, which stays readable; only the body is replaced.
+    /// Like `Random`. The prefix is the URL of a webhook. It is kept, and only the body is replaced.
     After,
 }
 
@@ -159,7 +158,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("infura-key",               "infura.io/v3/",                   &[Run(HEX, 32, 32)], After),
     token_rule("alchemy-key",              "alchemy.com/v2/",                 &[Run(BASE64_URL, 20, 60)], After),
 
-    // Language models and what serves them
+    // Language models and their hosts
     token_rule("anthropic-key",            "sk-ant-",                         &[Run(BASE64_URL, 16, 300)], Random),
     token_rule("openrouter-key",           "sk-or-",                          &[Run(BASE64_URL, 20, 120)], Random),
     token_rule("langfuse-key",             "sk-lf-",                          &[Run(UUID, 30, 40)], Sure),
@@ -455,7 +454,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("zuplo-key",                "zpka_",                           &[Run(WORD, 30, 80)], Random),
     token_rule("rancher-token",            "token-",                          &[Run(LOWER_NUM, 5, 5), Literal(":"), Run(LOWER_NUM, 50, 60)], Sure),
 
-    // More providers, by the prefixes that they document
+    // Further providers with documented prefixes
     token_rule("aiven-password",           "AVNS_",                           &[Run(BASE64_URL, 12, 40)], Random),
     token_rule("aiven-token",              "aivenv1_",                        &[Run(BASE64, 60, 400)], Random),
     token_rule("gocardless-token",         "sandbox_",                        &[Run(BASE64_URL, 36, 60)], Random),
@@ -534,7 +533,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("lambda-key",               "secret_",                         &[Run(WORD, 30, 39), Literal("."), Run(ALNUM, 30, 40)], Random),
     token_rule("statsig-key",              "secret-",                         &[Run(ALNUM, 40, 50)], Alone),
 
-    // Base64 whose beginning shows what it contains, as in a Kubernetes secret: a key, a URL, a login.
+    // Base64 with a telling start, as in a Kubernetes secret: a key, a URL, a login.
     token_rule("private-key",              "LS0tLS1CRUdJTiBQUklWQVRF",        &[Run(BASE64, 40, 16000)], Alone),
     token_rule("private-key",              "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], Alone),
     token_rule("private-key",              "LS0tLS1CRUdJTiBFQyBQUklWQVRF",    &[Run(BASE64, 40, 16000)], Alone),

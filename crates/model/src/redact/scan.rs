@@ -1,4 +1,4 @@
-//! The single pass over the bytes: which rules are tried at which byte.
+//! The single pass over the bytes. The byte at each position determines which rules are tried.
 
 use super::classes::{
     ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte_is, byte_or_newline, run_length,
@@ -8,7 +8,7 @@ use super::{
     infix, keys, languages, mentions, named, pairs, placed, sentences, shape, stated, tables, urls,
 };
 
-/// Finds the first secret at or after `floor`. Nothing before `floor` is examined, except as context.
+/// Finds the first secret at or after `floor`. Bytes before `floor` are used only as context.
 pub fn next_secret(
     text: &[u8],
     floor: usize,
@@ -20,7 +20,7 @@ pub fn next_secret(
     }
     let mut floor = floor;
     let mut at = floor;
-    // Where an escape ended. A word that starts there is separate, whatever the last byte of the escape is.
+    // The end of the last escape sequence. A new word starts there, even if the escape ends with a letter.
     let mut edge = floor;
     while at < text.len() {
         let action = SCAN_ACTIONS[usize::from(text[at])];
@@ -42,7 +42,7 @@ pub fn next_secret(
                 }
             },
             ScanAction::Assign => named::secret_assigned_at(text, at, floor),
-            // Base64 as in `data:image/png;base64,…` is content, however long it is.
+            // Base64 as in `data:image/png;base64,…` is content and not a secret.
             ScanAction::Comma if text[floor..at].ends_with(b";base64") => {
                 at += 1 + run_length(&text[at + 1..], BASE64, text.len());
                 continue;
@@ -164,7 +164,7 @@ enum ScanAction {
     Bracket,
     Escape,
     Percent,
-    /// A byte that begins a word for a password in another script.
+    /// A byte that may start a word for a password in another script.
     Foreign,
     Dollar,
 }
@@ -212,8 +212,8 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !byte_is(*byte, WORD)).unwrap_or(text.len())
 }
 
-/// Finds a token that starts with the word at `at`. This is tried before the end of the word is known, because a word
-/// of megabytes may contain thousands of tokens.
+/// Finds a token that starts with the word at `at`. It is called before the end of the word is known, because a
+/// word of several megabytes may contain thousands of tokens.
 #[inline]
 fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     let start = if text[at] == b'_' { at + run_length(&text[at..], UNDERSCORE, 8) } else { at };
@@ -229,14 +229,15 @@ fn token_at(text: &[u8], at: usize, edge: usize) -> Option<SecretHit> {
     {
         return Some(hit);
     }
-    // The dots of a web token distinguish it from base64, so it may be in a path: `https://host/verify/eyJ…`.
+    // The dots of a JSON Web Token distinguish it from base64, so it is also found in a path:
+    // `https://host/verify/eyJ…`.
     let web = text[start] == b'e'
         && text[start..].starts_with(b"eyJ")
         && (shape::is_word_start(text, start, edge) || text[start - 1] == b'/');
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words fail this test.
+/// Returns the secret that the word `text[start..end]` announces or is part of. Almost all words announce none.
 #[inline(always)]
 fn secret_at_word(
     text: &[u8],
@@ -271,7 +272,7 @@ fn secret_at_known_word(
     heads: &mut Vec<TableHead>,
 ) -> Option<SecretHit> {
     let next = byte_or_newline(text, end);
-    // In `GET /account/password HTTP/1.1` the word is the end of a path.
+    // In `GET /account/password HTTP/1.1` the word ends a path.
     if next == b' ' && text[end..].starts_with(b" HTTP/") {
         return None;
     }
@@ -305,7 +306,7 @@ fn secret_at_known_word(
     if next == b' ' && text[end - 1] == b'T' && text[start..end].ends_with(b"_PAT") {
         return stated::secret_stated_after_name(text, start, end);
     }
-    // Keywords end in one of a few pairs of letters. That alone rules out almost all words of a text.
+    // The last two letters of a word rule out almost all words of a text.
     if next < 0x80 && !ends_like_known_word(&text[start..end]) {
         return None;
     }
@@ -321,7 +322,7 @@ fn secret_at_known_word(
         .or_else(|| mentions::secret_near_noun(text, start, end, floor))
 }
 
-/// Returns the secret that the keyword `text[start..end]` announces, by what follows it.
+/// Returns the secret that the keyword `text[start..end]` announces, depending on the text after it.
 fn announced_secret(
     text: &[u8],
     start: usize,
@@ -364,7 +365,7 @@ fn announced_secret(
                 .or_else(|| commands::secret_in_expect_send(text, end))
                 .or_else(|| stated::secret_in_quoted_setting(text, start, end))
         }
-        // The verb may be joined to the name, as in `the password's x`.
+        // The verb may be attached to the name, as in `the password's x`.
         (_, b'\'') if text[end..].starts_with(b"'s ") && stated::ends_like_secret_name(&text[start..end]) => {
             stated::secret_in_next_clause(text, start, end)
         }
@@ -419,7 +420,7 @@ fn announced_secret(
             languages::secret_after_word(text, start, end)
                 .or_else(|| languages::secret_before_name(text, start, end, floor))
         }
-        // The rest of the name begins with a letter that is not ASCII.
+        // The name continues with a letter that is not ASCII.
         (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => {
             if tables::may_be_column_head(text, start, end + 3) && heads.len() < super::MAX_TABLE_HEADS {
                 heads.push(TableHead::Column(start));
@@ -433,7 +434,7 @@ fn announced_secret(
     }
 }
 
-/// A word of at least this many bytes may contain a token after a name, as in `key_sk_live_…`.
+/// A word of at least this many bytes may contain a token, as in `key_sk_live_…`.
 const MIN_INNER_TOKEN_BYTES: usize = 28;
 const MAX_WORD_BYTES: usize = 256;
 
@@ -448,7 +449,7 @@ fn token_inside_word(text: &[u8], start: usize, end: usize) -> Option<SecretHit>
     memchr::memchr_iter(b'_', &text[start..end]).find_map(behind)
 }
 
-/// The last two letters of every word that [`secret_at_word`] knows, in lower case.
+/// The last two letters, in lower case, of every word that [`secret_at_word`] supports.
 const KNOWN_WORD_ENDS: &[u8] = b"fy ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol ds ty ck tf el im is to do ts ns li ce hl cl ic ue xt dd sh ql ll oi fo";
 static KNOWN_WORD_END_BITS: [u32; 32] = build_known_word_end_bits();
 
@@ -482,8 +483,8 @@ pub fn placeholder_length(text: &[u8]) -> Option<usize> {
     (length > 0 && byte_or_newline(kind, length) == b']').then_some(PLACEHOLDER_START.len() + length + 1)
 }
 
-/// Skips an escape, so that the token after it starts a word, as in `\nghp_…`, `\u0022ghp_…` and after terminal
-/// colours.
+/// Skips an escape sequence, so that the token after it starts a word, as in `\nghp_…`, `\u0022ghp_…` and after
+/// terminal colours.
 fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit>) {
     let slashes = text[at..].iter().take_while(|byte| **byte == b'\\').count();
     let rest = &text[at + slashes..];
@@ -495,8 +496,8 @@ fn skip_escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<SecretHit
         b'n' | b'r' | b't' | b'e' | b'b' | b'f' | b'0' => 1,
         _ => return (slashes.max(1), None),
     };
-    // In `\rk_live_…` the `r` may belong to the token, so it is tried as part of the word before it is skipped as an
-    // escape.
+    // In `\rk_live_…` the `r` may belong to the token, so the word is tried with the `r` before the escape is
+    // skipped.
     if slashes > 0
         && length == 1
         && byte_is(byte_or_newline(rest, 1), ALNUM)

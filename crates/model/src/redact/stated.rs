@@ -1,4 +1,4 @@
-//! Secrets stated in words: `the password is x`, `set it to x`, and files and commands without a separator.
+//! Secrets stated in words: `the password is x`, `set it to x`, and in files and commands without a separator.
 
 use super::SecretHit;
 use super::chance::profile_value;
@@ -10,14 +10,14 @@ use super::sentences::{self, NameLanguage, RequiredCertainty};
 use super::values::{self, LiteralValue, ValueContext};
 use super::{languages, passwords};
 
-/// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`
-/// and `configure set secret_access_key x`. The name is the word `text[start..end]`.
+/// Finds a value after its name and a blank, as in `password is hunter2`, `machine … password hunter2`,
+/// `PASSWORD 'x'` and `configure set secret_access_key x`. The name is the word `text[start..end]`.
 pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let name = &text[start..end];
     if announces_pair(name) {
         return super::pairs::password_in_pair_after(text, end);
     }
-    // The name may have two words, as in `the secret word is x`.
+    // The name may consist of two words, as in `the secret word is x`.
     if matches!(name, b"word" | b"phrase" | b"code") {
         let before = &text[..start];
         let secret = [&b"secret "[..], b"pass ", b"access "].iter().any(|word| before.ends_with(word));
@@ -51,7 +51,7 @@ fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
 }
 
-/// Returns the language of the name. Italian uses the English word, as in `la password è x`.
+/// Returns the language of the name. The English word occurs in Italian sentences, as in `la password è x`.
 fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     if languages::judge_foreign_name(name).is_some() {
         return NameLanguage::Other;
@@ -66,13 +66,12 @@ fn language_of_name(before: &[u8], name: &[u8]) -> NameLanguage {
     }
 }
 
-/// Finds a value right after its name.
 fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     let name = &text[start..end];
     let end = end + usize::from(byte_or_newline(text, end) == b'`');
     let verdict = match name {
         b"login" => NameVerdict { says: NameStrength::Secret, kind: "token" },
-        // The name may have dashes: `proxy_set_header X-Api-Key "x"`.
+        // The name may contain dashes: `proxy_set_header X-Api-Key "x"`.
         _ if text[..start].ends_with(b"-") && byte_or_newline(text, end + 1) == b'"' => names::judge_name(
             &text[end - super::classes::run_length_at_end(&text[..end], super::classes::BASE64_URL, 40)..end],
         )?,
@@ -84,11 +83,11 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if text[..start].ends_with(b"user/") && text[end..].starts_with(b" is ") {
             return super::pairs::password_in_joined_pair(text, end + 4);
         }
-        // A user may come before, as in `user ann and pass x`.
+        // A user's name may come before the password, as in `user ann and pass x`.
         if is_user_named_before(&text[start.saturating_sub(80)..start]) {
             return sentences::unquoted_secret_at(text, end + 1, RequiredCertainty::Words);
         }
-        // The name may begin a line of a settings file, as in `Pass "x"` of mbsync.
+        // The name may start a line of a settings file, as in `Pass "x"` of mbsync.
         let line = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
         if line.trim_ascii().is_empty()
             && let Some(value) = values::value_at(text, end + count_blanks(&text[end..], MAX_BLANKS))
@@ -102,7 +101,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
                 super::grades::grade_word(content).is_some() || profile_value(content).looks_random(),
             );
         }
-        // The name may be that of a variable, as in `input_pw x`.
+        // The name may be a variable, as in `input_pw x`.
         if name.ends_with(b"_pw") && profile_value(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
             return super::flags::secret_argument(text, end + 1);
         }
@@ -190,7 +189,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let words = made_up::made_up_certainty(&text[value.start..value.end]);
         let in_command = (made_up || value.quoted || words.is_some())
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
-        // The installer of Debian has lines such as `d-i passwd/root-password password x`.
+        // The Debian installer has lines such as `d-i passwd/root-password password x`.
         let in_command = in_command
             || super::contains_bytes(super::context::text_after_last_break(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command {
@@ -199,13 +198,13 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if let Some(encoded) = value_after_type_digit(text, value) {
             return hit_if_secret(text, encoded, verdict, joint);
         }
-        // The name may begin a line of its own, as in `~/.msmtprc` and in tables.
+        // The name may start a line, as in `~/.msmtprc` and in tables.
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte_or_newline(text, value.end + usize::from(value.quoted)) == b'\n';
-        // As an argument of a block, the value of `password "x"` is a literal.
+        // Inside a block, the value of `password "x"` is a literal.
         let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"));
-        // A user may come before, as in `username admin and password Orchid190`.
+        // A user's name may come before the password, as in `username admin and password Orchid190`.
         let beside_user =
             made_up && context.ends_with(b" and ") && super::contains_bytes(context, b"username ");
         let joint = ValueContext { doubtful: !value.quoted && !beside_user, ..ValueContext::default() };
@@ -217,8 +216,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         if told && let Some(hit) = hit_if_secret(text, value, verdict, joint) {
             return Some(hit);
         }
-        // Such a word may come before the name: `log in with password copperkettle and …`, `the password
-        // "Copper.kettle"`.
+        // One of the words below may come before the name: `log in with password copperkettle and …`,
+        // `the password "Copper.kettle"`.
         let beside = [
             "with ",
             "using ",
@@ -251,7 +250,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         };
         return hit_if_password_like(text, value, enough);
     }
-    // SQL names the secret in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
+    // In SQL, the name is in capitals: `CREATE SECRET s (TYPE s3, SECRET 'x')`, `ATTACH 'x.db' AS x KEY 'x'`.
     let in_sql =
         value.quoted && text[value.start - 1] == b'\'' && matches!(name, b"SECRET" | b"KEY" | b"TOKEN");
     let line = || super::context::text_after_last_break(&text[start.saturating_sub(200)..start]);
@@ -263,7 +262,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         return super::flags::secret_argument(text, value.start - 1);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
-    // Redis 6 takes a name before the password: `AUTH name x`.
+    // In Redis 6, a user's name may come before the password: `AUTH name x`.
     if at_prompt && let Some(hit) = super::flags::password_word_after_name(text, end) {
         return Some(hit);
     }
@@ -274,7 +273,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         _ => 20,
     };
     let content = &text[value.start..value.end];
-    // In `#define initSecret initSecret_avx512` the value is another name.
+    // In `#define initSecret initSecret_avx512` the value is another identifier.
     if content.len() < least || super::contains_bytes(content, name) {
         return None;
     }
@@ -293,7 +292,7 @@ fn verb_length(text: &[u8]) -> Option<usize> {
     (ends && STATING_VERBS.iter().any(|verb| verb.as_bytes() == &rest[..length])).then_some(length + 1)
 }
 
-/// Whether the text ends with a command that sets a variable, whose name follows.
+/// Whether the text ends with a command that sets a variable. The variable's name follows.
 fn sets_variable(before: &[u8]) -> bool {
     [
         "ENV ",
@@ -310,7 +309,7 @@ fn sets_variable(before: &[u8]) -> bool {
     .any(|command| before.ends_with(command.as_bytes()))
 }
 
-/// Whether a command that stores a setting comes before, such as `npm config set NAME x` or
+/// Whether the text ends with a command that stores a setting, such as `npm config set NAME x` or
 /// `pulumi config set --secret NAME x`.
 fn is_setting_command(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(120)..]);
@@ -340,7 +339,7 @@ pub fn secret_in_quoted_setting(text: &[u8], start: usize, end: usize) -> Option
     })?
 }
 
-/// Whether a user is named right before, as in `user ann, ` and `username ann and `.
+/// Whether the text ends with a user's name, as in `user ann, ` and `username ann and `.
 fn is_user_named_before(before: &[u8]) -> bool {
     let parted = [", ", " and ", " / ", " e ", " y ", " und ", " en ", " et "]
         .iter()
@@ -365,7 +364,8 @@ fn is_user_named_before(before: &[u8]) -> bool {
     .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
-/// Returns the value after the digit in `password 7 0822455D0A16`, as routers write a scrambled password.
+/// Returns the value after the digit in `password 7 0822455D0A16`, the form of a scrambled password in a router's
+/// configuration.
 fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<LiteralValue> {
     let scrambled = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
@@ -390,20 +390,20 @@ fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<Secre
     super::flags::secret_argument(text, at)
 }
 
-/// Finds both values in `changed the password from x to y`, because the old one may still open a backup.
+/// Finds both values in `changed the password from x to y`, because the old password may still open a backup.
 fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
         made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
     };
-    // In `password was changed from x` the words between say that the password was replaced.
+    // In `password was changed from x`, a verb comes between the name and `from`.
     let window = &text[end..text.len().min(end + 40)];
     let from = memchr::memmem::find(window, b" from ")?;
     let verb = window[..from].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
     }
-    // Sometimes the old password is not stated, as in `from the default to x` and `from the old one to x`.
+    // The old password may not be stated, as in `from the default to x` and `from the old one to x`.
     if text[end + from + 6..].starts_with(b"the ") {
         let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
@@ -460,7 +460,7 @@ fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<Secr
     hit_if_password_like(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
-/// Finds the value in `the password? It's x` and `the password, which is x`. `end` is after the name.
+/// Finds the value in `the password? It's x` and `the password, which is x`. `end` is the end of the name.
 pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // The value may follow the question mark directly, as in `the pw? x`.
     if text[end..].starts_with(b"? ")
@@ -507,7 +507,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
 
 /// Finds the value in `use x as the password`, like [`sentences::secret_used_as_password`].
 pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    // These are the last letters of the words that come before the name: `as`, `the`, `como`, `my`.
+    // The last letters of the words that come before the name: `as`, `the`, `como`, `my`.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
     let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
     if !joined || !matches!(&tail, b"rd" | b"se" | b"rt" | b"wd") {
@@ -551,13 +551,13 @@ pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: u
     hit_if_password_like(text, value, plausible)
 }
 
-/// Finds the value in `use x as the password`, without quotes. The value ends at `at`, and the `as` ends at `end`.
+/// Finds the unquoted value in `use x as the password`. The value ends at `at`, and `as` ends at `end`.
 fn unquoted_secret_used_as(text: &[u8], at: usize, floor: usize, end: usize) -> Option<SecretHit> {
     let length = text[floor..at].iter().rev().take(64).take_while(|byte| !byte.is_ascii_whitespace()).count();
     let used = ["use ", "set ", "with ", "using ", "type ", "enter "]
         .iter()
         .any(|verb| text[..at - length].ends_with(verb.as_bytes()));
-    // A phrase such as `as the password manager` is about something else.
+    // A phrase such as `as the password manager` does not mean a password.
     let line = &text[end..text.len().min(end + 40)];
     let last = memchr::memmem::find(line, b"assword").map_or(0, |found| end + found + 7);
     let alone = last > 0 && made_up::ends_clause(text, last);
@@ -580,7 +580,8 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
     })
 }
 
-/// Finds the value in `name is value`. In prose almost anything follows, so the value must not be a word of a sentence.
+/// Finds the value in `name is value`. In prose almost any word can follow, so the value must not be an ordinary
+/// word.
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
     let value = values::value_at(text, sentences::position_after_adverb(text, at))?;
     let content = &text[value.start..value.end];
@@ -607,7 +608,7 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();
-    // A key of hexadecimal digits counts, but a word does not.
+    // A key of hexadecimal digits is accepted, but a word is not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.says == NameStrength::Secret && hex;
     let doubtful = joint.doubtful || verdict.says != NameStrength::Password && !value.quoted && !key;
@@ -615,7 +616,7 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
     if plausible || joint.doubtful { hit_if_secret(text, value, verdict, joint) } else { None }
 }
 
-/// Whether a word has the last letters of a name that [`secret_stated_after_name`] knows. Most words of a text fail this test.
+/// Whether a word ends like a name that [`secret_stated_after_name`] supports. Most words of a text do not.
 #[inline]
 pub fn ends_like_secret_name(word: &[u8]) -> bool {
     if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w']) {

@@ -6,7 +6,7 @@ use super::classes::{
     ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte_is, byte_or_newline, run_length, run_length_at_end,
 };
 
-/// How many bytes back a user and a password may reach.
+/// The maximum length of a user and a password.
 const MAX_USERINFO_BYTES: usize = 512;
 
 /// Finds the password (or the token in place of a user) before the `@` at `at`.
@@ -37,13 +37,13 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     match memchr::memchr(b':', info) {
         Some(colon) => {
             let password = &info[colon + 1..];
-            // With a slash before the colon, or after a port, the `@` is part of a path.
+            // If a slash or a port comes before the `@`, the `@` is part of a path.
             let host = info[..colon].contains(&b'/');
             let port =
                 password.iter().take_while(|byte| !matches!(byte, b'/' | b'\\')).all(u8::is_ascii_digit);
             let is_path = host || (port && password.contains(&b'/'));
             if password.is_empty() {
-                // A URL such as `https://key:@host` sends the key as the user.
+                // In `https://key:@host`, a key is sent as the user.
                 let key = !host && colon >= 16 && profile_value(&info[..colon]).looks_random();
                 return key.then_some(SecretHit { start, end: start + colon, kind: "url-credentials" });
             }
@@ -66,8 +66,8 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
 }
 
-/// Finds the password in `scheme://name@example.com:password@host`, where the user is an address whose `@` was decoded.
-/// The part after that `@` is `text[start..at]`.
+/// Finds the password in `scheme://name@example.com:password@host`, where the user is an e-mail address whose `@`
+/// is not encoded. The part after that `@` is `text[start..at]`.
 fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
     let name = text[floor..start].strip_suffix(b"@")?;
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
@@ -82,8 +82,8 @@ fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) ->
     secret.then_some(SecretHit { start: start + colon + 1, end: at, kind: "url-credentials" })
 }
 
-/// Finds the password in `user:password@tcp(host)`, the form of Go, and in `thin:user/password@host` and
-/// `connect user/password@host`, the forms of Oracle.
+/// Finds the password in Go's form `user:password@tcp(host)`, and in Oracle's forms `thin:user/password@host` and
+/// `connect user/password@host`.
 fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let info = &text[start..at];
     let rest = &text[at..];
@@ -121,14 +121,14 @@ pub fn email_around(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start: at - local, end: at + 1 + length, kind: "email" })
 }
 
-/// Returns the length up to the last `@` before the host, because people do not always escape an `@` in a password.
+/// Returns the length up to the last `@` before the host, because an `@` in a password is not always escaped.
 fn length_to_last_at_sign(text: &[u8]) -> usize {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>/?,;)&|".contains(byte);
     let authority = &text[..text.iter().take(96).take_while(|byte| !ends(byte)).count()];
     memchr::memrchr(b'@', authority).unwrap_or(0)
 }
 
-/// Whether a password is a stand-in, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
+/// Whether a password is a placeholder, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
 fn is_placeholder_password(password: &[u8]) -> bool {
     const PLACEHOLDER_WORDS: &str =
         "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";

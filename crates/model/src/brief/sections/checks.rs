@@ -11,16 +11,15 @@ use crate::run::{self, CommandKind, CommandPurpose, ProjectCheck, RunResult};
 use crate::score::ScoreSignal;
 use crate::text::{cut_to_bytes, quoted_commands};
 
-/// How many characters of a command identify it, with a small margin.
+/// This many characters of a command are enough to identify it.
 pub(super) const COMMAND_ID_CHARS: usize = 66;
 
-/// The most checks that are listed.
 const MAX_CHECKS: usize = 5;
 
-/// The most other commands that are listed.
 const MAX_COMMANDS: usize = 4;
 
-/// The longest command that is listed, in characters. A longer one would be cut, and could not be typed again.
+/// The longest command that is listed, in characters. A longer command would be cut, so it could not be typed
+/// again.
 const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -28,7 +27,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let newest = newest_run_per_check(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.command_to_repeat()).collect();
     let beside = !material.visible_summary().is_empty();
-    // Whoever reads a command in the summary knows how that is checked.
+    // A summary that quotes a command of some kind does not need another command of that kind.
     let known: Vec<CommandKind> =
         quoted_commands(material.visible_summary()).into_iter().filter_map(run::command_kind).collect();
     let task = digest.current_goal().task.or(digest.current_goal().newest).map_or(0, |prompt| prompt.record);
@@ -48,7 +47,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
         match run::command_purpose(&command.command, &command.folder) {
             CommandPurpose::Checks(checks) => {
                 let keys: Vec<String> = checks.iter().map(ProjectCheck::identity_key).collect();
-                // Formatting is not a check: with it, a line checks the same.
+                // Formatting is ignored when two command lines are compared.
                 let proving =
                     checks.iter().filter(|check| check.sort.is_check()).map(ProjectCheck::identity_key);
                 let proving: Vec<String> = proving.collect();
@@ -56,13 +55,12 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if told_by.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
-                // A run of some tests served an earlier request; runs of the whole suite stay useful.
+                // Once the whole suite has run, a run of some tests for an earlier request is not listed.
                 if tested_whole && command.last < asked && checks.iter().all(run::is_partial_test_run) {
                     continue;
                 }
                 let (ended, last) = result_of_command(&keys, &newest, command);
-                // Next to a summary, only tests and lints of the whole project are listed, and only with a known
-                // result.
+                // Next to a summary, only tests and lints of the whole project with a known result are listed.
                 let is_main = |check: &ProjectCheck| {
                     matches!(check.sort, CommandKind::Test | CommandKind::Lint)
                         && !run::is_partial_test_run(check)
@@ -70,7 +68,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // One that was for another task may be about other files.
+                // A command for an earlier task may be about other files.
                 let is_known =
                     checks.iter().filter(|check| is_main(check)).all(|check| known.contains(&check.sort));
                 if beside && (is_known || command.last < task) {
@@ -99,7 +97,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     ];
                 }
             }
-            // A command that ran only once will hardly be needed again.
+            // A command that ran only once is unlikely to be needed again.
             CommandPurpose::Other(_)
                 if command.runs > 1
                     && commands_told < MAX_COMMANDS
@@ -129,7 +127,7 @@ fn add_command<'a>(
     candidate
 }
 
-/// Returns the last result of each check and its record, in whichever command line it ran.
+/// Returns the last result of each check and the record of that run. The check may have run in any command line.
 fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, (RunResult, u64)> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
@@ -140,7 +138,8 @@ fn newest_run_per_check(digest: &Digest) -> BTreeMap<String, (RunResult, u64)> {
     newest
 }
 
-/// Returns the result of a command line and its record: from its checks if all are known, otherwise from its own last run.
+/// Returns the result of a command line and the record of that result: from its checks if all are known, otherwise
+/// from its own last run.
 fn result_of_command(
     keys: &[String],
     newest: &BTreeMap<String, (RunResult, u64)>,

@@ -1,5 +1,5 @@
-//! What was found, decided and done: requests with their outcome, and informative text that the agent wrote between
-//! calls.
+//! Findings, decisions and finished work: requests with their outcomes, and informative text that the agent wrote
+//! between calls.
 
 use std::borrow::Cow;
 
@@ -16,69 +16,63 @@ use crate::text::cut_to_bytes;
 
 use super::quote_agent_words;
 
-/// The most turns that are included.
 const MAX_TURNS: usize = 3;
 
-/// The most groups of changed files that are included.
 const MAX_CHANGE_GROUPS: usize = 8;
 
-/// The most findings since the last closing words that are included.
 const MAX_FINDINGS: usize = 3;
 
-/// The most answers of sub-agents that are included.
 const MAX_AGENT_ANSWERS: usize = 4;
 
-/// This many of the newest conclusions are included, even if the turn changed nothing.
+/// This many of the newest turns are included, even if they changed nothing.
 const NEWEST_TURNS_INCLUDED: usize = 2;
 
-/// The most reasons that are given for a change.
 const MAX_REASONS: usize = 4;
 
-/// The most files that are named in a group with the same reasons.
 const MAX_FILES_PER_GROUP: usize = 4;
 
-/// A turn is left out if later words contain this percentage of its words.
+/// A turn is left out if later messages contain this percentage of its words.
 const REPEATED_PERCENT: usize = 60;
 
-/// The closing words of a turn say little if they are shorter than this, in bytes, and name nothing.
+/// A closing message shorter than this, in bytes, says little unless it names a file or a piece of code.
 const MIN_INFORMATIVE_BYTES: usize = 90;
 
-/// How many characters of an earlier request are quoted.
+/// The length of a quoted earlier request, in characters.
 const MAX_EARLIER_REQUEST_CHARS: usize = 62;
 
-/// How many characters more the last word of the quotation may have.
+/// How far a quotation may be extended to complete its last word, in characters.
 const MAX_LAST_WORD_CHARS: usize = 20;
 
-/// The most characters of an earlier request that is quoted completely, if there is room.
+/// An earlier request of at most this many characters is quoted completely if there is room.
 const EARLIER_WHOLE_CHARS: usize = 160;
 
-/// Words are a guess if one of so many first bytes says so.
+/// A statement is a guess if this many bytes at its start contain a word such as "probably".
 const GUESSED_BYTES: usize = 240;
 
-/// A closing message of at least this many bytes is assumed to sum up what sub-agents answered before it.
+/// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
 
 pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
     let turns = digest.requests_with_outcomes();
-    // The last words are in the section "Where it stands", and the accepted proposal is with the goal.
+    // The last message is in the section "Where it stands", and the accepted proposal is with the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    // Words from before the newest message are not shown there once the agent works on that message.
+    // That section leaves out the last message once the agent works on a newer prompt.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
         || digest.steps_since_last_message().is_empty();
     let is_told =
         |said: &AgentStatement| last && said.record == digest.said_last || Some(said.record) == accepted;
     let closing: Vec<&AgentStatement> = turns.iter().filter_map(|turn| turn.outcome).collect();
-    // If the agent has finished, its last words close a turn although no prompt has followed yet.
+    // If the agent has finished, its last message closes a turn although no prompt has followed yet.
     let finished = digest.has_finished().then_some(digest.said_last);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
-    // If two turns describe the same work, the newer description is right.
+    // If two turns describe the same work, the newer description is used.
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
-    // Where the agent's last words sum up its work, they are the newest conclusion.
+    // If the agent's last message sums up its work, it is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.said_last);
     let newer = usize::from(digest.has_finished() || is_closing);
     for turn in turns.iter().rev() {
@@ -94,7 +88,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             turns_told.push(turn.prompt);
         }
     }
-    // The closing words of a turn sum up what was found during it and still holds.
+    // Earlier findings are summed up in the closing message of their turn.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
     let found = found.filter(|said| {
         !digest.is_statement_retracted(said) && !is_solved_failure(digest, said) && !is_guessing(said)
@@ -123,8 +117,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_earlier_requests(&turns, &turns_told, &goal, all);
 }
 
-/// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
-/// same reasons share a line.
+/// Adds the changes of each file since the agent last summed up, in the agent's own words. Files with the same
+/// reasons share a line.
 fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     for (file, why) in changes {
@@ -148,7 +142,7 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
         let more = files.len().saturating_sub(MAX_FILES_PER_GROUP);
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         let form = |reasons: usize, most: usize| {
-            // "Do the same for b" is only clear after the reason before it.
+            // "Do the same for b" needs the reason before it.
             let alone = why.iter().rev().take_while(|why| why.starts_with("Do the same")).count();
             let from = why.len().saturating_sub(reasons + alone);
             let why: Vec<Cow<str>> =
@@ -166,7 +160,8 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     }
 }
 
-/// "Update the a.go file" says nothing about a.go, "update the integration tests" says nothing about any file.
+/// Whether a reason says more than the file's name. "Update the a.go file" does not, nor does "update the
+/// integration tests".
 pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
     const MIN_INFORMATIVE_WORDS: usize = 3;
     const UNINFORMATIVE_WORDS: &[&str] = &[
@@ -216,18 +211,18 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-/// Words about what to do, before the last work began: what came of them is in the work. So are guesses, if `newer`
-/// conclusions are told.
+/// Whether a closing message is out of date because of later work. It is if it answers a question or makes a
+/// proposal that the agent has since worked on. If `newer` conclusions are included, a guess is out of date too.
 fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     if newer == 0 {
         let worked_on =
             |change: &FileEdit| change.record > outcome.record && name_file(&outcome.text, &change.path);
-        // What was said about a file may not be true any more once the file was edited.
+        // An answer about a file may be wrong after the file was edited.
         let is_answer =
             turn.prompt.prompt_kind() == PromptKind::Question && outcome.record < digest.said_last;
-        // The user answered, and the agent works on that.
+        // The agent works on what the user answered.
         let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
-        // A cause that was found explains the work on it.
+        // A cause that was found explains the later work.
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
@@ -239,29 +234,27 @@ fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, 
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-/// Whether words name a file.
 fn name_file(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
 fn is_guessing(said: &AgentStatement) -> bool {
-    // A long statement may say so of one of its points.
+    // In a long statement, a later "probably" may be about one point only.
     let beginning = cut_to_bytes(&said.text, GUESSED_BYTES);
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
-/// Whether the closing words of a turn are still worth knowing.
 fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
-    // If the agent asked a question, what came next answered it.
+    // A question of the agent was answered by what followed.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
-    // "Pushed." is already among the effects, with the right id.
+    // "Pushed." is already listed among the effects, with the commit's id.
     let small = text.to_lowercase();
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
     let is_short = text.len() < MIN_INFORMATIVE_BYTES
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
-    // Words given with a refusal are quoted with the refusal, and the turn went on.
+    // A refusal is quoted with its text, and the turn continued.
     let is_whole = turn.prompt.refused.is_empty();
     is_whole
         && !is_question
@@ -271,7 +264,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !digest.is_statement_retracted(outcome)
 }
 
-/// Whether a statement reports a failure although nothing fails any more.
+/// Whether a statement reports a failure although no failure is open.
 fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -282,16 +275,16 @@ fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Adds the other requests, which were answered or overtaken, on one line.
+/// Adds the requests that are not listed above, on one line.
 fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut GatheredCandidates) {
     let goals: Vec<&str> =
         [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
-    // A session that was resumed can contain a prompt twice.
+    // A resumed session can contain a prompt twice.
     let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for turn in turns.iter().rev() {
         let text = turn.prompt.text.as_str();
         let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval && text.len() < 40;
-        // The prompt is already in the goal, or among the user's words.
+        // The prompt is quoted in the goal or among the user's instructions.
         let is_told = all.has_fact(&format!("prompt:{}", turn.prompt.record));
         if is_yes
             || is_told
@@ -312,7 +305,7 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
     }
 }
 
-/// Returns a short text, or the first sentence of a longer one if that is short.
+/// Returns a short text, or the first sentence of a longer text if that sentence is short.
 fn short_text_or_sentence(text: &str) -> Option<&str> {
     let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
     Some(text)
@@ -321,7 +314,7 @@ fn short_text_or_sentence(text: &str) -> Option<&str> {
         .filter(|words| words.chars().count() >= MAX_EARLIER_REQUEST_CHARS)
 }
 
-/// The first words of a text: enough to know it by, and no word in two.
+/// Returns the first words of a text, without cutting a word.
 fn first_words(text: &str) -> Cow<'_, str> {
     let mut ends = text.char_indices().skip(MAX_EARLIER_REQUEST_CHARS).map(|(at, c)| (at, c.is_whitespace()));
     match ends.clone().nth(MAX_LAST_WORD_CHARS).and(ends.find_map(|(at, is_end)| is_end.then_some(at))) {
@@ -330,18 +323,17 @@ fn first_words(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What came after a turn.
 #[derive(Clone, Copy)]
 struct LaterWork {
-    /// How many newer turns are included.
+    /// The number of newer turns that are included.
     newer: usize,
-    /// Whether files were edited since, so that what it called open may be done.
+    /// Whether files were edited after the turn. Work that it calls open may be done.
     overtaken: bool,
 }
 
 #[derive(Clone, Copy)]
 enum DoneFact<'d> {
-    /// A turn, its closing words, and what came after it.
+    /// A turn, its closing message, and what came after it.
     Turn(Turn<'d>, &'d AgentStatement, LaterWork),
     Found(&'d str),
     Agent(&'d AgentUse),
@@ -360,12 +352,12 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
                 };
                 let told = in_quotation_marks(&statement::sentences_about(&text, *most, about), *most + 2);
                 match turn.prompt.prompt_kind() {
-                    // An approval says nothing by itself.
+                    // An approval is not worth quoting.
                     PromptKind::Approval => told,
                     _ => format!("{} → {told}", in_quotation_marks(&turn.prompt.text, *request)),
                 }
             };
-            // Later conclusions replace earlier ones: only the newest is told at length.
+            // Only the newest conclusion is quoted at length.
             let lengths: &[(usize, usize)] = match newer {
                 0 => &[(64, 160), (80, 300), (120, 600), (120, 1_200)],
                 1 => &[(64, 160), (80, 300), (80, 500)],

@@ -3,7 +3,7 @@ use crate::brief::{Occasion, compose_brief};
 use crate::event::FileAction;
 use crate::journal::{self, FileField, JournalRecord};
 
-/// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`.
+/// Builds a digest from lines of the form `who: text`. `ran: command` is a call and `edit: path` is an edit.
 fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
@@ -86,13 +86,13 @@ fn closing_words_stand_for_what_was_found_before_them() {
         "ran: make test",
         DONE_STATEMENT,
     ];
-    // The agent has finished: the last words are included, and nothing that led to them.
+    // The agent has finished, so only its last message is included.
     let text = done_text(&lines);
     assert!(
         text.contains("had finished") && !text.contains("is failing") && !text.contains("sub-agent"),
         "{text}"
     );
-    // The agent is still at work, so there are no closing words yet.
+    // The agent is still working, so there is no closing message yet.
     let text = done_text(&lines[..4]);
     assert!(
         text.contains("is failing") && text.contains("sub-agent “explore” → “The reader lives"),
@@ -155,9 +155,7 @@ fn what_was_changed_is_told_with_the_file() {
     ];
     let text = done_text(&edits);
     let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
-    // "Update the writer.py file" is not a reason.
     assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
-    // Changes that the agent has summed up are not listed again.
     let text = done_text(&[&edits[..], &[DONE_STATEMENT, "user: is it fast?"]].concat());
     assert!(!text.contains("make `skip()` return the comment"), "{text}");
 }
@@ -212,7 +210,7 @@ fn talk_before_the_last_work_is_settled() {
     ];
     let text = done_text(&lines);
     assert!(text.contains("no longer eats them") && !text.contains("Two ways to keep them"), "{text}");
-    // Nothing was edited since: it is what there is.
+    // No file was edited after the answer, so it is still valid.
     let text =
         done_text(&[TASK_PROMPT, "user: think about how to keep them first", talk, "user: which is faster?"]);
     assert!(text.contains("Two ways to keep them"), "{text}");

@@ -1,4 +1,4 @@
-//! Files: edited first, then read and likely needed, by folder.
+//! Files by folder: edited files first, then files that were read and are likely to be needed.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -8,7 +8,7 @@ use crate::digest::{Digest, FileUse};
 use crate::render::path_or_code;
 use crate::text::cut_to_bytes;
 
-/// This many of the most likely files are added to a summary that lacks them, whenever they were read.
+/// This many of the most likely files are added to a summary that lacks them, even if they were read long ago.
 const MAX_LIKELY_FILES: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -27,7 +27,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         };
         let (folder, name) = endings.split_at_unique_ending(&file.path);
         let gone = file.deleted || gone.contains(&file.path);
-        // A command may name a temporary file.
+        // A file that only a command names may be temporary.
         if class == FactClass::Named && (gone || file.outside) {
             continue;
         }
@@ -37,7 +37,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
             file_forms(file, name, gone),
         );
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path_or_code(folder, 200) });
-        // Next to a summary, files that were read before the last edit are no longer needed, except the likeliest.
+        // Next to a summary, files that were read before the last edit are left out, except the most likely ones.
         let served = class == FactClass::Read && file.last < last_edit && place >= MAX_LIKELY_FILES;
         candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
         // Edited and read files are ranked together.
@@ -48,7 +48,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Whether a name from a command line is one of git's own files, or a folder whose files are named.
+/// Whether a name in a command line is a file inside `.git`, or a folder whose files are listed.
 fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
     let is_below = |other: &FileUse| {
         other.path.strip_prefix(file.path.as_str()).is_some_and(|rest| rest.starts_with('/'))

@@ -28,9 +28,9 @@ pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_newest_message(digest, newest, &goal, all);
 }
 
-/// Adds what is left of the approved plan, unless all of it is done.
+/// Adds the rest of the approved plan, unless all of it is done.
 fn add_rest_of_plan(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
-    // A plan that was approved before the task was given is about something else.
+    // A plan that was approved before the current task is not about this task.
     let since = goal.task.or(goal.newest).map_or(0, |prompt| prompt.record);
     let since = goal.newest.map_or(since, |newest| since.min(newest.record));
     let plan = digest.plan.as_ref().filter(|plan| plan.record > since && !goal.is_answered);
@@ -93,7 +93,7 @@ fn add_accepted_proposal(goal: &Goal, all: &mut GatheredCandidates) {
         }
     };
     let mut forms = [110, 320, 600, 1_000, 1_600].map(form).to_vec();
-    // If room is short, only the question is quoted.
+    // If there is little room, only the question is quoted.
     if !accepted.asks.is_empty() && chosen.is_none() {
         forms[0] = format!("The agent had asked: {}", in_quotation_marks(&accepted.asks, 160));
     }
@@ -108,7 +108,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         (false, true) => "Newest message: ".to_owned(),
         (_, false) => format!("Newest message, refusing {}: ", in_backticks(&newest.refused, 60)),
     };
-    // A task that stands alone gets more room than an answer.
+    // A task without context gets more room than an answer.
     let most = match newest.prompt_kind() {
         PromptKind::Task if goal.task.is_none() || goal.is_answered => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
@@ -119,7 +119,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         vec![newest.text.clone()];
 }
 
-/// Quotes the prompt verbatim as far as it fits. Of a longer plan it keeps headings and steps.
+/// Quotes a prompt of at most `most` characters verbatim. A longer prompt is reduced to its headings and steps.
 fn quote_prompt(text: &str, most: usize) -> String {
     in_quotation_marks(&outline_text(text, most), most + 2)
 }

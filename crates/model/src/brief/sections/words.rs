@@ -1,4 +1,4 @@
-//! Words of the user that would be lost: instructions, corrections, reasons for refusals, answers.
+//! Instructions, corrections, reasons for refusals and answers of the user.
 
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
@@ -11,7 +11,6 @@ use crate::text::fnv_fingerprint;
 /// A prompt of at most this many characters is quoted completely if a part of it is an instruction.
 const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
-/// The most prompts that are quoted.
 const MAX_PROMPTS: usize = 14;
 
 pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -26,7 +25,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             break;
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
-        // An instruction for an earlier task ends with that task, unless it is a lasting one.
+        // An instruction for an earlier task ends with that task, unless it is a lasting instruction.
         if prompt.record < since {
             wishes.retain(|wish| prompt::is_lasting_instruction(wish));
             if wishes.is_empty() {
@@ -35,7 +34,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
-            // The user refused a call with a question or with "hang on"; that has been answered by now.
+            // A refusal with a question or with "hang on" has been answered by now.
             (false, true) if !prompt::is_objection(&prompt.text) => continue,
             _ if prompt.record >= since && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE => {
                 prompt.text.clone()
@@ -56,7 +55,6 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
     }
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fnv_fingerprint([&answer.question, &answer.answer]));
-        // The same question with the same answer is listed once.
         if all.has_fact(&id) {
             continue;
         }
