@@ -54,7 +54,7 @@ pub const ROW: Feature = Feature {
 
 /// Decides what loops do with an event of the main agent.
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A loop never holds a sub-agent, and a truncated payload is not a reason to hold anybody.
+    // A loop never blocks a sub-agent, and never acts on a truncated payload.
     if context.event.agent.is_some() || context.event.torn {
         return Ok(Decision::no_action("loops act only on complete events of the main agent"));
     }
@@ -72,7 +72,6 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }
 }
 
-/// A loop, as it is shown to a person.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopShown {
     pub id: String,
@@ -103,7 +102,7 @@ pub struct LoopShown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopListing {
-    /// Sorted so that the loop that was changed last comes first.
+    /// The loops, last changed first.
     pub loops: Vec<LoopShown>,
     /// Files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -127,11 +126,11 @@ pub struct LoopChanged {
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoice>,
-    /// What else the user should know.
+    /// Further messages for the user.
     pub notes: Vec<String>,
 }
 
-/// What to change about a loop when it continues.
+/// What changes in a loop when it is resumed.
 #[derive(Clone, Copy, Debug)]
 pub struct ResumeOptions<'a> {
     pub max_iterations: Option<u64>,
@@ -252,7 +251,6 @@ pub fn cancel_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     })
 }
 
-/// Applies `change` to a loop and removes the loop from the foreground.
 fn change_and_remove_from_foreground(
     world: &World,
     named: Option<&str>,
@@ -315,7 +313,7 @@ fn write_and_set_foreground(
     Ok(LoopChanged { shown: loop_shown(store, &next, &pointer), changed: true, chosen, notes })
 }
 
-/// Sets the foreground pointer to a loop. The notes say which loop it replaces.
+/// Sets the foreground pointer to a loop. The notes name the loop that was in the foreground before.
 fn point_to_loop(store: &Store, state: &Loop, owner: &LoopOwner) -> Result<(ForegroundPointer, Vec<String>)> {
     let mut pointer = foreground_pointer(store)?;
     let before = match owner {
@@ -341,7 +339,6 @@ fn write_loop(store: &Store, id: &Id, record: &LoopRecord, next: Loop) -> Result
     Ok(store.write_loop(id, &edited)?)
 }
 
-/// Adds a line to the loop's log.
 fn append_to_log(world: &World, store: &Store, state: &Loop, event: LoopEvent) -> Result<()> {
     let Ok(id) = Id::new(&state.id) else { return Ok(()) };
     let entry = LoopLogEntry {
@@ -382,7 +379,8 @@ fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, started_he
     }
 }
 
-/// Returns the loop in the foreground: the loop of the current session, or else the loop that was put there last.
+/// Returns the loop in the foreground: the loop of the current session, or else the loop that was last put into the
+/// foreground.
 pub fn foreground_loop(world: &World, store: &Store) -> Result<Option<LoopShown>> {
     let pointer = foreground_pointer(store)?;
     let Some(id) = foreground_loop_id(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else {

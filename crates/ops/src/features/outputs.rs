@@ -1,4 +1,4 @@
-//! `thru gate`: checks that the files that sub-agents had to write exist, are complete and are fresh.
+//! `thru gate`: checks whether the files that sub-agents had to write exist, are complete and are fresh.
 
 mod adopt;
 mod expect;
@@ -52,7 +52,6 @@ pub const ROW: Feature = Feature {
 /// keeps its lock slightly longer than the run itself.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
-/// The state of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct GateReport {
     pub run: PathBuf,
@@ -73,15 +72,14 @@ pub struct OutputRow {
     /// Why the output is not valid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// What to do about it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// How often it was launched since the stage was begun.
+    /// How often the output's command was launched since the stage began.
     pub attempts: u32,
-    /// The output of the launched command.
+    /// The file with the output of the launched command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
-    /// The last message of an agent that left no file.
+    /// The file with the last message of an agent that wrote no output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_message: Option<PathBuf>,
 }
@@ -94,13 +92,12 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     build_gate_report(&place, &run, &expected)
 }
 
-/// Where a gate command works.
 struct GateContext {
     root: Root,
     store: Store,
     resolved: ResolvedSettings,
     trusted: bool,
-    /// How to trust the root, if it is not trusted.
+    /// Advice on how to trust the root; empty if it is trusted.
     trust_hint: String,
 }
 
@@ -137,7 +134,7 @@ impl GateContext {
         if let Some(run) = live.filter(is_of) {
             return Ok(run);
         }
-        // The name of a run ends with its time, so the last one is the newest.
+        // The name of a run ends with its time, so the last name belongs to the newest run.
         let names = self.store.run_names()?;
         let named = names.iter().rev().filter(|name| name.starts_with(&format!("{stage}-")));
         let mut runs = named
@@ -224,7 +221,7 @@ fn run_path_below_root(name: &str) -> String {
     format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS)
 }
 
-/// Judges an output. `base` is the folder that its inputs are relative to.
+/// Judges an output. Its inputs are relative to `base`.
 fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<JudgedOutput> {
     let seen = run.examine_output(&output.file, CheckDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
@@ -252,7 +249,7 @@ fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOu
     })
 }
 
-/// Returns the file where a stage records omitted outputs. A stage that is not the folder's current one has its own
+/// Returns the file where a stage records omitted outputs. A stage other than the folder's current stage has its own
 /// file.
 fn stage_omissions_file(run: &RunFolder, expected: &ExpectedOutputs) -> String {
     match run.list_file_name() == layout::EXPECTED_FILE {

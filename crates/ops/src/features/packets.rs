@@ -101,7 +101,7 @@ pub fn list_packets(
     Ok((rows, all))
 }
 
-/// Shows a packet in any state. Without a name, shows the one that a pickup would take.
+/// Shows a packet in any state. If no name is given, shows the packet that a pickup would choose.
 pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     let project = Project::find_for_reading(world)?;
     let id = match word {
@@ -112,7 +112,6 @@ pub fn show_packet(world: &World, word: Option<&str>) -> Result<PacketShown> {
     Ok(packet_shown(&project, &id, document))
 }
 
-/// Opens a packet to work with it.
 pub(crate) fn open_packet(project: &Project, id: &Id) -> Result<PacketShown> {
     let document = read_packet(project, id)?;
     Ok(packet_shown(project, id, document))
@@ -206,7 +205,6 @@ pub(crate) fn set_updated_time(document: &mut Document, world: &World) -> Result
     set_frontmatter(document, "updated_at", time::to_rfc3339(world.now))
 }
 
-/// Reads, changes and writes one packet under its lock.
 pub(crate) fn change_packet(
     project: &Project,
     id: &Id,

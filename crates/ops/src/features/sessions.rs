@@ -1,4 +1,5 @@
-//! Other sessions of this project: those that run at the same time, and what was done since this one was last active.
+//! Other sessions of this project: the sessions that run at the same time, and what sessions did while this session was
+//! inactive.
 
 mod active;
 pub mod activity;
@@ -76,7 +77,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let entries = context.roster.entries()?;
     let running: Vec<&RosterEntry> =
         roster::running_sessions(entries, store, *session, world.now).take(MAX_SESSIONS_MENTIONED).collect();
-    // The limit applies to what is told about all sessions together.
+    // The limit applies to the text about all sessions together.
     let mut left = project.settings.awareness_max_chars;
     let mut told: Vec<Candidate> =
         running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
@@ -105,7 +106,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(lines)
 }
 
-/// Describes the last active session: what was asked of it, and what fails.
+/// Describes the last active session: what the user asked for, and which commands fail.
 fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine> {
     let Some(session) = roster::last_active_session(entries, store, |_| true) else { return Vec::new() };
     let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
@@ -128,7 +129,8 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
     lines
 }
 
-/// Says that the last session worked in another worktree, so that its files are not the ones here.
+/// Returns a sentence which says that the last session worked in another worktree, so that its files are not the files
+/// here.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     if digest.home.is_empty() || Path::new(&digest.home) == project.root.checkout {
         return None;
@@ -147,9 +149,9 @@ pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Op
     Some(Candidate::new(&WORKTREE_SECTION, "worktree", text))
 }
 
-/// Describes a running session:
-/// `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs; asked “…”`. What its agents
-/// did lately takes at most `left` characters, and is subtracted from them.
+/// Describes a running session: `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs;
+/// asked “…”`. The recent work of the session's agents takes at most `left` characters; its length is subtracted from
+/// `left`.
 fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut usize) -> Candidate {
     let digest = project.store.current_digest(&entry.session, |_| {}).unwrap_or_default();
     let folder = Path::new(&entry.worktree);
@@ -173,7 +175,7 @@ fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut u
     Candidate::new(&RUNNING_SECTION, format!("running:{}", entry.session), text)
 }
 
-/// Returns the sessions that worked after this one and have ended.
+/// Returns the ended sessions that worked after this session was last active.
 fn sessions_since_candidates(
     project: &ProjectContext,
     entries: &[RosterEntry],
@@ -205,7 +207,7 @@ fn sessions_since_candidates(
     told
 }
 
-/// Returns the files of this session that somebody has changed since its last record.
+/// Returns this session's files that were changed after the session's last record.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
     let folder = match digest.home.is_empty() {

@@ -45,8 +45,7 @@ fn what_hangs_is_ended_with_everything_it_started() {
     assert_eq!(ended.how, ExitReason::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(30));
     let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
-    // Wait until the child is gone, or is dead and not yet collected by its new parent. A signal takes a moment to
-    // arrive.
+    // A signal takes a moment to arrive. Wait until the child is gone or is a zombie.
     let lives = || matches!(info::read_process_info(child), Ok(Some(process)) if !process.is_dead);
     while lives() {
         assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");

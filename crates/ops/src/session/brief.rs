@@ -1,4 +1,4 @@
-//! Composes the brief, for hooks and for `thru brief` alike, so that both give the same bytes.
+//! Composes the brief for hooks and for `thru brief`, so that both give the same bytes.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -22,15 +22,14 @@ use crate::session::transcript::{self, SkippedLines, TranscriptSource};
 use crate::session::{context_held, database, list};
 use crate::{Error, Mode, Result, World};
 
-/// The largest summary that is read. No harness writes a summary as large as this.
+/// The largest summary that is read. No harness writes a larger summary.
 const MAX_SUMMARY_BYTES: usize = 1024 * 1024;
 
-/// A request for a brief, by a hook or by `thru brief`.
 #[derive(Clone, Copy, Debug)]
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read the brief; `None` if that session has not begun.
+    /// The session that will read the brief; `None` if that session has not started.
     pub session: Option<&'a Id>,
     /// The id that this session had before it continued under a new id.
     pub previous: Option<&'a Id>,
@@ -39,15 +38,14 @@ pub struct BriefRequest<'a> {
     pub mode: Mode,
 }
 
-/// A brief that is ready to be sent.
 #[derive(Debug)]
 pub struct ComposedBrief {
-    /// `None` if there is nothing to say.
+    /// `None` if there is nothing to report.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
     /// The errors of features that failed.
     pub problems: Vec<String>,
-    /// The facts that features added, each with a fingerprint by which it is recognised later.
+    /// The facts that features added, each with a fingerprint that recognises the fact later.
     pub marks: Vec<(String, u64)>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     _held: Vec<Lock>,
@@ -68,7 +66,7 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
     Some(ComposedBrief { brief, occasion: request.occasion, problems, marks, _held: held })
 }
 
-/// Returns the fingerprints by which a fact is recognised later. A fact whose longest form is in `told` has a
+/// Returns the fingerprints that recognise a fact later. If `told` contains the fact's longest form, the fact has a
 /// second fingerprint.
 fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
@@ -78,7 +76,6 @@ fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     marks.map(|mark| (candidate.id.clone(), mark)).collect()
 }
 
-/// What features add, and the locks that keep other sessions from getting the same offers.
 struct FeatureCandidates {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
@@ -89,7 +86,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
     let roster = Roster::of_store(project.store);
     let mut gathered = match occasion {
-        // A new session is told about the one that was active before it.
+        // A new session is told about the session that was active before it.
         Occasion::Started => match last_other_session(project, &roster, session) {
             Some(other) => past::facts_of_digest(project.store, project.root, other),
             None => past::facts_with_problems_only(project.store),
@@ -97,13 +94,13 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::gather_session_facts(project.store, project.root, previous.or(session)?).ok()?
         }
-        // The agent can still see its own conversation, so it is told only what others did.
+        // The agent still has its own conversation, so it is told only what others did.
         Occasion::Replayed => past::gather_session_facts(project.store, project.root, previous.or(session)?)
             .ok()?
             .identity_only(),
     };
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
-    // In a dry run the session's state has not moved to the new id, so the old id is used.
+    // In a dry run, the session's state has not been moved to the new id, so the old id is used.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let context = BriefContext { project, occasion, session, mode, roster, held: RefCell::default() };
     let (mut candidates, mut problems) = features::collect_candidates(&context);
@@ -118,7 +115,7 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     Some((gathered, FeatureCandidates { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// Returns the last session in which work was done and that is not running. Running sessions are listed separately.
+/// Returns the last session that did work and is not running. Running sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<Digest> {
     let entries = roster.entries().ok()?;
     let running: Vec<&Id> = roster::running_sessions(entries, project.store, this, project.world.now)
@@ -138,14 +135,13 @@ fn brief_material<'a>(
     BriefMaterial { occasion, digest, problems, gone, records, scoring: None }
 }
 
-/// The options of `thru brief`.
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
-    /// `None` means that the session decides the occasion.
+    /// `None` means that the occasion depends on the state of the session.
     pub occasion: Option<Occasion>,
-    /// A transcript to compose the brief from, as if the session ended where the transcript ends.
+    /// A transcript to compose the brief from. The brief describes the session at the end of the transcript.
     pub transcript: Option<&'a Path>,
-    /// The harness whose limits apply; by default that of the session.
+    /// The harness whose limits apply. The default is the harness of the session.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
     /// A file with the summary that the agent can see after a compaction.
@@ -155,7 +151,6 @@ pub struct BriefOptions<'a> {
     pub ranking: Option<RankingChoice>,
 }
 
-/// How the facts of a brief are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankingChoice {
     Fixed,
@@ -164,7 +159,7 @@ pub enum RankingChoice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BriefRoom {
-    /// As long as the harness accepts on such an occasion.
+    /// The length that the harness accepts on this occasion.
     Harness,
     Chars(usize),
     Tokens(usize),
@@ -181,7 +176,7 @@ pub struct BriefReport {
     pub scoring: bool,
     /// Settings that could not be used.
     pub findings: Vec<Finding>,
-    /// Lines of the transcript that could not be used; `None` without a transcript.
+    /// Lines of the transcript that could not be used; `None` if there is no transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<SkippedLines>,
     #[serde(flatten)]
@@ -198,7 +193,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let redact = settings.redact_options();
     let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
-            // The transcript may belong to another project; then its paths are relative to the folder of its session.
+            // The transcript may belong to another project. Its paths are then relative to the folder of its session.
             let here = match world.find_root() {
                 Ok(FoundRoot::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
@@ -273,7 +268,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     })
 }
 
-/// Reads a named session that no hook reported from the database of its harness.
+/// Reads a session that no hook reported from its harness's database.
 fn transcript_from_database(
     world: &World,
     options: &BriefOptions,
@@ -288,8 +283,8 @@ fn transcript_from_database(
     Ok(Some((read, occasion)))
 }
 
-/// Returns the occasion that fits a session: the brief mentions a compaction only if there was one, and the session has
-/// not ended since.
+/// Returns the occasion that fits a session. It is a compaction only if the session was compacted and has not ended
+/// since.
 fn fitting_occasion(digest: &Digest) -> Occasion {
     match digest.last_compaction() > 0 && digest.ended.is_empty() {
         true => Occasion::Compacted,
@@ -307,7 +302,7 @@ fn facts_from_store(
         FoundRoot::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
     let project = ProjectContext { world, root: &root, store: &store, settings };
-    // If a start is requested without a session, the brief is for a session that has not begun.
+    // If the user asks for a session start and names no session, the brief is for a new session.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
         _ => Some(list::choose_session(world, &store, options.session)?.0),
@@ -331,7 +326,7 @@ fn facts_from_store(
     let request =
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather_facts(&request) else {
-        // There is no earlier session, or no session that can be read. The error says which is the case.
+        // There is no earlier session, or it cannot be read. The error says which of the two is the case.
         let (session, _) = list::choose_session(world, &store, options.session)?;
         let gathered = past::gather_session_facts(&store, &root, &session)?;
         return Ok((gathered, Vec::new(), occasion));

@@ -1,4 +1,4 @@
-//! Gathers what happened before, for a brief: the digest of the right session, hook problems, missing files.
+//! Gathers the facts for a brief: the digest of the right session, hook problems, missing files.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
 use store::{Root, Store, layout};
 
-/// How many bytes of the end of a log are read. Recent events are in this part.
+/// How many bytes at the end of a log are read. This part contains the recent events.
 const LOG_TAIL_BYTES: u64 = 32 * 1024;
 
 /// How many files are checked on disk.
@@ -24,7 +24,6 @@ pub const MAX_PREDECESSORS: usize = 8;
 /// How many edited files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
 
-/// Everything that a brief needs to know about one session.
 #[derive(Debug, Default)]
 pub struct SessionFacts {
     pub digest: Digest,
@@ -33,7 +32,7 @@ pub struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// Returns the same without what happened in the session. Only its identity is kept.
+    /// Removes everything except the identity of the session.
     pub fn identity_only(self) -> SessionFacts {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
@@ -43,12 +42,12 @@ impl SessionFacts {
     }
 }
 
-/// Gathers what a brief can say about one session, apart from what features add.
+/// Gathers the facts about one session. Candidates of features are not included.
 pub fn gather_session_facts(store: &Store, root: &Root, session: &Id) -> store::Result<SessionFacts> {
     Ok(facts_of_digest(store, root, digest_with_predecessors(store, session, MAX_PREDECESSORS)?))
 }
 
-/// Gathers the same for a session whose digest was already read.
+/// Gathers the facts about a session whose digest was already read.
 pub fn facts_of_digest(store: &Store, root: &Root, mut digest: Digest) -> SessionFacts {
     unmark_existing_files(&mut digest, &root.checkout);
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
@@ -62,7 +61,8 @@ pub fn facts_of_digest(store: &Store, root: &Root, mut digest: Digest) -> Sessio
     SessionFacts { problems, gone, digest }
 }
 
-/// Returns whether files were changed since the last record of a session. Only checks and failures depend on it.
+/// Returns whether files were changed since the last record of a session. The answer affects only checks and failures,
+/// so without them no file is examined.
 fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
     if digest.checks.is_empty() && digest.failures.is_empty() {
         return false;
@@ -73,15 +73,15 @@ fn is_changed_since(store: &Store, digest: &Digest, checkout: &Path) -> bool {
         .is_some_and(|since| !since.changed.is_empty() || !since.gone.is_empty())
 }
 
-/// Files of a session that somebody has changed or deleted since its last record.
+/// Files of a session that were changed or deleted after the session's last record.
 #[derive(Debug, Default)]
 pub struct ChangedSince {
     pub changed: Vec<String>,
     pub gone: Vec<String>,
 }
 
-/// Compares the files of a session in `folder` with its journal. Both times come from the file system. Returns `None` if
-/// the session has no journal.
+/// Compares the times of a session's files in `folder` with the time of its journal. Both times come from the file
+/// system. Returns `None` if the session has no journal.
 pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<ChangedSince> {
     let session = Id::new(&digest.session).ok()?;
     let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.changed;
@@ -97,7 +97,7 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
         match whole.symlink_metadata() {
             Ok(meta) if meta.is_file() && is_later(&meta) => since.changed.push(file.path.clone()),
             Ok(_) => {}
-            // If the folder has changed since, the file was deleted since.
+            // If the folder was changed after the last record, the file was deleted after it.
             Err(_)
                 if !file.deleted
                     && whole
@@ -113,12 +113,11 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
     Some(since)
 }
 
-/// Returns only hook problems. Used if no session was recorded, perhaps because the disk is full.
+/// Returns only hook problems. This is used if no session was recorded, perhaps because the disk is full.
 pub fn facts_with_problems_only(store: &Store) -> SessionFacts {
     SessionFacts { problems: recent_hook_problems(store), ..SessionFacts::default() }
 }
 
-/// Returns what git's files say about the session's checkout.
 fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::read_head(folder)?;
@@ -135,7 +134,7 @@ fn git_state_on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     })
 }
 
-/// Returns a session together with the sessions it continues. Some harnesses give a session a new id at every
+/// Returns a session merged with the sessions that it continues. Some harnesses give a session a new id at every
 /// compaction.
 pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
     let digest = store.current_digest(session, |_| {})?;
@@ -146,7 +145,7 @@ pub fn digest_with_predecessors(store: &Store, session: &Id, generations: usize)
     })
 }
 
-/// Returns the failures since the last successful session start, without repetitions.
+/// Returns the failures since the last successful session start, without duplicates.
 fn recent_hook_problems(store: &Store) -> Vec<String> {
     let Ok(tail) = store.dir().read_recent_lines(layout::RECEIPTS_LOG, LOG_TAIL_BYTES) else {
         return Vec::new();
@@ -168,7 +167,7 @@ fn recent_hook_problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// Marks existing files as not deleted: a command can restore a deleted file without naming it.
+/// Marks existing files as not deleted. A command can restore a deleted file without naming it.
 pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(MAX_FILES_CHECKED) {
@@ -176,7 +175,7 @@ pub fn unmark_existing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// Returns those of the `most` important files that no longer exist.
+/// Returns the files that no longer exist, among the `most` important files.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = session_folders(digest, checkout);
@@ -184,8 +183,8 @@ pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> 
     named.filter(|file| !exists_in_any(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
-/// Returns the folders where a session's files can be: its worktree and this checkout. A file in either of them
-/// exists.
+/// Returns the folders where a session's files can be: its worktree and this checkout. A file exists if it is in one of
+/// them.
 fn session_folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
     let home = Path::new(&digest.home);
     let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());

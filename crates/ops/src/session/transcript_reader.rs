@@ -1,5 +1,5 @@
-//! Reads the lines of a transcript file. A harness that uses a database passes no file to its hooks;
-//! `session::database` reads its sessions.
+//! Reads the lines of a transcript file. A harness with a database passes no file to its hooks; `session::database`
+//! reads its sessions.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use model::transcript::{LineKind, TranscriptLine};
 use store::Result;
 use store::feed::{self, FeedCursor, FeedLimits, FeedReport};
 
-/// Passes the lines after `cursor` on to `each`, each with its offset.
+/// Calls `each` for every line after `cursor`, with the offset of the line.
 pub fn read_new_lines(
     harness: &Harness,
     path: &Path,
@@ -23,7 +23,7 @@ pub fn read_new_lines(
     })
 }
 
-/// Passes all lines on to `each`. If the last line is unfinished, the part that exists is used.
+/// Calls `each` for every line. If the last line is incomplete, its existing part is used.
 pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(TranscriptLine)) -> Result<()> {
     let read_line = harness.transcript.read_line();
     let limits = FeedLimits::default();
@@ -34,7 +34,7 @@ pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(Trans
     Ok(())
 }
 
-/// Passes complete lines on, from the last line backwards, until `is_enough` returns true.
+/// Passes complete lines to the caller, from the last line backwards, until `is_enough` returns true.
 pub fn read_backwards(
     harness: &Harness,
     path: &Path,
@@ -43,7 +43,7 @@ pub fn read_backwards(
 ) -> Result<()> {
     let read_line = harness.transcript.read_line();
     feed::find_in_last_lines(path, limits, |bytes| {
-        // The line is still being written.
+        // The harness is still writing this line.
         if !bytes.trim_ascii_end().ends_with(b"}") {
             return None;
         }
@@ -54,7 +54,7 @@ pub fn read_backwards(
     Ok(())
 }
 
-/// Counts the lines in `bytes`, a piece of a transcript, that this harness could have written.
+/// Returns how many lines in `bytes`, a part of a transcript, have this harness's format.
 pub fn count_known_lines(harness: &Harness, bytes: &[u8]) -> usize {
     let read_line = harness.transcript.read_line();
     let mut known = 0;

@@ -21,7 +21,6 @@ use crate::{Error, Result, World};
 /// How long a command waits for another command that is adding a decision or writing the view.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(10);
 
-/// The arguments of `thru decide`.
 #[derive(Clone, Debug, Default)]
 pub struct NewDecision<'a> {
     pub text: &'a str,
@@ -203,7 +202,7 @@ fn session_id_or_empty(world: &World, named: Option<&str>) -> String {
     named.map(str::to_owned).or_else(around).unwrap_or_default()
 }
 
-/// Returns the text, completely redacted. Refuses an empty text, and a text that is too long for a decision.
+/// Returns the redacted text. Refuses a text that is empty, or too long for a decision.
 fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Result<String> {
     let text = given.redact_text(text.trim()).into_owned();
     if text.is_empty() {

@@ -7,11 +7,10 @@ use super::{all_decisions, find_decision};
 use crate::project::Project;
 use crate::{Result, World};
 
-/// Which decisions are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionFilter {
     Current,
-    /// The decisions in force, and also superseded, withdrawn and expired decisions.
+    /// Includes decisions that were superseded or withdrawn, or that have expired.
     All,
 }
 
@@ -61,7 +60,7 @@ pub fn show_decision(world: &World, word: &str) -> Result<DecisionShown> {
     let standing = find_decision(&known, word)?.clone();
     let mut before: Vec<DecisionStanding> = Vec::new();
     let mut at = standing.decision.id.clone();
-    // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop where it began.
+    // Follow the chain one step at a time. If somebody wrote a cycle by hand, stop at the first decision that repeats.
     while let Some(earlier) = known.iter().find(|one| one.superseded_by == at)
         && !before.iter().any(|seen| seen.decision.id == earlier.decision.id)
         && earlier.decision.id != standing.decision.id

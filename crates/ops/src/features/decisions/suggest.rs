@@ -1,4 +1,5 @@
-//! Finds in the journals, by rules, what agents said was decided. This is only suggested until somebody accepts it.
+//! Searches the journals for statements in which an agent says that something was decided. Each statement is only a
+//! suggestion until somebody accepts it.
 
 use std::collections::HashSet;
 
@@ -69,7 +70,7 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
     }
 }
 
-/// A line of a journal that can contain what an agent said.
+/// A journal line that can contain a statement of an agent.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct StatementLine {
@@ -97,7 +98,8 @@ fn all_suggestions(store: &Store) -> Result<Vec<Suggestion>> {
                 );
             }
         })?;
-        // Return the newest first and each only once, because a stop and the transcript contain the same words.
+        // A stop and the transcript contain the same statement, so duplicates are skipped. The newest statement comes
+        // first.
         for (ts, stated) in own.into_iter().rev() {
             let id = decision::id_from_content(DecisionSource::Statement, &stated.text);
             if known.insert(id.clone()) {

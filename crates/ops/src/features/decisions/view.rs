@@ -16,7 +16,7 @@ use crate::session::roster::{self, RosterEntry};
 const MAX_SESSIONS_NAMED: usize = 5;
 
 /// Rewrites the view. If a person edited the view, the edited file is kept next to the new one, and the note says
-/// where. `digest` is the digest of a session that is being folded now.
+/// where. At a checkpoint, `digest` is the session's new digest, which is not on disk yet.
 pub(super) fn write_view(
     project: &ProjectContext,
     wait: Duration,
@@ -25,7 +25,7 @@ pub(super) fn write_view(
     let store = project.store;
     let _lock = store.lock_context_view(wait)?;
     let now = project.world.now;
-    // Read as much as a hook reads, so that hooks and commands write the same view.
+    // Read only as much of the log as a hook reads, so that hooks and commands write the same view.
     let (decisions, is_all) = super::recent_decisions(store, now)?;
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = recent_session_activity(store, digest);

@@ -12,16 +12,16 @@ use store::{Checkout, Comparison, Effort, ListingOrigin, Store};
 /// A checkout with more files than this is not treated as one project.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
-/// How much is examined for a brief, which a session waits for.
+/// How much is examined for a brief. A session waits for its brief.
 const BRIEF_EFFORT: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
-/// Judges evidence. Each file is examined once, however many entries are about it.
+/// Judges whether evidence is fresh. Each file is examined only once.
 pub(crate) struct FreshnessJudge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
-    /// Results that are already known, by task, tree and scope.
+    /// Earlier results, by task, tree and scope.
     known: RefCell<HashMap<(Id, String, String), Freshness>>,
-    /// All current files, if they can be listed without running git.
+    /// All current files; `None` if they cannot be listed without running git.
     all: OnceCell<Option<Vec<String>>>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(store, checkout, Effort::UNLIMITED)
     }
 
-    /// Returns a judge for a brief. Its answer is `Unknown` if the comparison would take longer than `time`.
+    /// Returns a judge for a brief. If a comparison would take longer than `time`, the judge answers `Unknown`.
     pub fn for_brief(store: &'a Store, checkout: &Path, time: Duration) -> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,

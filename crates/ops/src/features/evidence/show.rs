@@ -17,13 +17,12 @@ use crate::{Error, Result, World};
 pub struct EvidenceLine {
     pub task: String,
     pub proof: ProofState,
-    /// Whether the files that the evidence is about have changed since.
+    /// Whether the files that the evidence covers have changed since it was recorded.
     pub stale: bool,
     /// One of `passed`, `stale`, `failed`, `none`.
     pub word: &'static str,
-    /// The description, in one line.
     pub text: String,
-    /// The file that has changed since; empty if none has.
+    /// A file that has changed since the evidence was recorded; empty if no file has.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +101,8 @@ pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
     model::evidence::rejecting_entry(&bundle.entries).map(EvidenceEntry::describe)
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error says what there is instead.
+/// Returns the fresh evidence that a task passed. If the task has no such evidence, the error describes the evidence
+/// that it has.
 pub(crate) fn fresh_proof(
     store: &Store,
     judge: &FreshnessJudge,
@@ -157,7 +157,6 @@ pub struct EntryShown {
     pub changed_since: String,
 }
 
-/// Which entries are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryFilter {
     Current,

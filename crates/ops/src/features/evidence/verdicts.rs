@@ -15,8 +15,8 @@ use crate::Result;
 use crate::features::{Decision, plan, swarm};
 use crate::hook::context::HookContext;
 
-/// The longest answer that is read. A longer answer counts as unreadable, because its verdict could be after this
-/// part.
+/// The longest answer that is read. A longer answer counts as unreadable, because its verdict may be in the part that
+/// is not read.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
@@ -26,7 +26,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     };
     let (name, agent_id) = event.agent.as_ref().map_or(("", ""), |agent| (&*agent.kind, &*agent.id));
     let asked = asked.as_deref().unwrap_or_default();
-    // A harness that does not name the agent says what the agent was asked to do.
+    // If the harness does not name the agent, the task description names it.
     let called = if name.is_empty() { described_agent(asked) } else { name };
     let Some(part) = AgentPart::from_agent_type(called).filter(|part| part.evidence_type_judged().is_some())
     else {

@@ -25,7 +25,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let paused: Vec<&Loop> =
         records.iter().map(|record| &record.state).filter(|state| is_paused(state)).collect();
     if !paused.is_empty() {
-        // Without more iterations a loop at its limit is not resumed.
+        // A loop at its limit is resumed only if it gets more iterations.
         let (resume, what) = match paused.iter().all(|state| is_used_up(state)) {
             true => ("thru loop resume --max-iterations N", "gives the paused loop more iterations"),
             false => ("thru loop resume", "continues the paused loop"),
@@ -62,12 +62,11 @@ impl LoopShown {
     }
 }
 
-/// Returns as much of a session's id as is needed to recognise it.
+/// Returns the first characters of a session's id, which are enough to recognise it.
 pub fn short_session_id(session: &str) -> String {
     one_line(session, 128).chars().take(8).collect()
 }
 
-/// Reports problems with loops.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let (loops, findings) = loop_findings(project);
     if loops == 0 && findings.is_empty() {

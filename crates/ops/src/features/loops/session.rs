@@ -32,7 +32,7 @@ const MAX_PROMPT_CHARS_SHOWN: usize = 600;
 /// How much of the prompt a brief quotes, the shortest form first.
 const GOAL_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 
-/// Gives a starting session the loop that is waiting for one, and tells the agent at once, with or without a brief.
+/// Gives the waiting loop to a session that starts. The agent is told about the loop at once, with or without a brief.
 pub fn claim_waiting_loop<'c>(context: &'c HookContext<'_>, source: StartSource) -> Result<Decision<'c>> {
     let Some(pointer) = read_foreground_pointer(context)? else {
         return Ok(Decision::no_action("there are no loops"));
@@ -93,7 +93,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         state.iteration_progress(),
         how_to_end_loop(&state)
     );
-    // The prompt comes back at every stop, so it is what the session works on, and no message of the user repeats it.
+    // The agent gets the prompt again at every stop, so the prompt is the session's goal. The user's messages do not
+    // contain it.
     let prompt = Redacted::redact_whole(&state.prompt, context.project.settings.redact_options());
     let form = |most: usize| {
         format!(
@@ -144,7 +145,7 @@ fn take_over_loop(
         return Ok(None);
     }
     next.session = Some(session.to_string());
-    // These counts refer to the digest of another session.
+    // The mark has counts from the digest of another session.
     if let Some(last) = &mut next.last_stop {
         last.mark = None;
     }

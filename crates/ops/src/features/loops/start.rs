@@ -60,7 +60,7 @@ pub enum PacketValidators {
     Show,
 }
 
-/// What a loop takes from a packet.
+/// The parts of a packet that a loop uses.
 #[derive(Default)]
 struct LoopFromPacket {
     prompt: String,
@@ -217,7 +217,6 @@ fn parse_promises(options: &StartOptions, given: Option<String>) -> Result<Vec<P
     Ok(all)
 }
 
-/// Returns what the user should know before the loop runs.
 fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: &LoopOwner) -> Vec<String> {
     let mut notes = Vec::new();
     let limit = match (state.max_iterations, &state.deadline) {
@@ -252,8 +251,8 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
     notes
 }
 
-/// Returns the harness of the session that the loop holds. If the session has not begun, returns the harnesses
-/// whose hooks are installed here.
+/// Returns the harness of the session in which the loop will run. If the loop waits for the next session, returns the
+/// harnesses whose hooks are installed here.
 fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Vec<&'static Harness> {
     let around = world.calling_harness().and_then(harness::harness_by_name);
     let of_session = match owner {

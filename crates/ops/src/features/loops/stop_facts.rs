@@ -12,11 +12,11 @@ use store::feed::FeedLimits;
 use crate::hook::context::HookContext;
 use crate::session::transcript_reader;
 
-/// How long a stop waits until the harness has written the agent's last message.
+/// How long a stop hook waits for the harness to write the agent's last message.
 const MAX_MESSAGE_WAIT: Duration = Duration::from_millis(150);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How many bytes of the end of the transcript are read. If the turn is longer, only its cost stays unknown.
+/// How many bytes at the end of the transcript are read. If the turn is longer, only its cost is unknown.
 const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
 /// Facts that do not depend on the loop.

@@ -18,9 +18,10 @@ use crate::{Result, World};
 pub struct GateAdoption {
     pub run: PathBuf,
     pub stage: String,
-    /// Launches without consent. If empty, there is nothing to ask.
+    /// Launches without consent. If the list is empty, the user need not be asked.
     pub launches: Vec<LaunchShown>,
-    /// The settings file whose `[stages.<stage>]` says the same. Consent then also covers later runs.
+    /// The settings file in which `[stages.<stage>]` defines the same launches. If there is such a file, the consent
+    /// also covers later runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
     #[serde(skip)]

@@ -73,13 +73,13 @@ impl GateContext {
     }
 }
 
-/// Returns the live run of a project, whether trusted or not; `None` also if the live run cannot be determined.
+/// Returns the live run of a project, whether trusted or not; `None` if there is none or it cannot be determined.
 pub(crate) fn live_run_of_project(world: &World, project: &Project) -> Option<RunFolder> {
     let settings = settings::resolve_settings(world, Some(&project.store)).settings();
     find_live_run_in(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
 }
 
-/// Finds the live run. A run that is named but missing is an error, because somebody named it for a reason.
+/// Finds the live run. It is an error if the run that a file names does not exist.
 pub(super) fn find_live_run_in(
     store: &Store,
     root: &Root,
@@ -120,7 +120,7 @@ pub(super) fn find_live_run_in(
     }))
 }
 
-/// Opens a run. `named` is the file that contains `dir`, for an error message.
+/// Opens a run. `named` is the file that names `dir`; an error message mentions it.
 fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
     let mut absent = None;
     for base in bases {

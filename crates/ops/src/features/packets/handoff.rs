@@ -45,7 +45,7 @@ pub struct HandoffRequest<'a> {
 pub enum FileHashes {
     #[default]
     Take,
-    /// They are not stored, because a hook has no time to read the files.
+    /// Fingerprints are not stored, because a hook has no time to read the files.
     Leave,
 }
 
@@ -57,8 +57,8 @@ pub struct HandoffReport {
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoice>,
-    /// The session that asked for the packet, if it has done nothing itself: the packet is about the last session that
-    /// did work.
+    /// The session that asked for the packet, if that session has done no work itself. The packet is then about the
+    /// last session that did work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<String>,
     pub edited: usize,
@@ -190,8 +190,8 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// Replaces a session that was opened only for the handoff by the last one that did work, and returns the id of the
-/// former.
+/// If the session was opened only for the handoff, replaces it with the last session that did work. Returns the id of
+/// the replaced session.
 fn replace_fresh_session(project: &Project, source: PacketSource) -> Result<(PacketSource, Option<String>)> {
     if !is_fresh_session(&source.digest) {
         return Ok((source, None));
@@ -206,8 +206,8 @@ fn replace_fresh_session(project: &Project, source: PacketSource) -> Result<(Pac
     }
 }
 
-/// Returns whether nothing was asked, said or done in a session. If hooks have not seen it from its start, it may have
-/// done more than they know.
+/// Returns whether nothing was asked, said or done in a session. Returns false if hooks have not seen the session from
+/// its start, because it may have done work that no hook reported.
 fn is_fresh_session(digest: &Digest) -> bool {
     let Digest { prompts, said, called, from_start, .. } = digest;
     *from_start && *called == 0 && said.is_empty() && words::prompts_about_work(prompts).is_empty()
@@ -268,7 +268,7 @@ pub(crate) fn write_packet(
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
     let decisions = decisions::decisions_for_packet(&context).unwrap_or_default();
     let rules = role_rules(world, project);
-    // Without its loop the packet still has what the user said.
+    // If the loop cannot be read, the packet still contains the user's messages.
     let running =
         loops::session::running_loop_of_session(&project.store, &digest.session).unwrap_or_default();
     let running = running.filter(|_| !source.elsewhere);

@@ -15,7 +15,7 @@ const SECTION: BriefSection =
     BriefSection { order: 2, longer: 1, name: "plan", title: "Plan", signal: ScoreSignal::Phase };
 pub const SECTIONS: &[&str] = &[SECTION.name];
 
-/// How many tasks of each kind are named. Of the others only the number is given.
+/// How many tasks of each kind are named. For the remaining tasks, only their number is given.
 const MAX_TASKS_NAMED: usize = 5;
 
 /// How many dependencies of the current task are candidates, nearest first.
@@ -81,7 +81,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("nothing is ready: {} waits for {waits}", describe_task(first, 100));
         all.push(Candidate::new(&SECTION, "plan:ready", text).with_signal(signal, value));
     }
-    // Dependencies are added only for scoring. In the fixed order, the current task names the tasks that it waits for.
+    // Dependencies are added only for scoring. In the fixed order, the line of the current task already names them.
     if context.project.settings.brief_scoring_enabled
         && let Some(task) = standing.task
     {
@@ -93,8 +93,8 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 format!("{} depends on: {}", inline_for_model(&task.id, 64), describe_dependency(dependency));
             let mut candidate = scored(&dependency.id, text, ScoreSignal::DependencyProximity);
             candidate.signals.depth = Some(depth);
-            // The id must not begin like that of a task in progress or a blocked task, because a sub-agent is given
-            // those.
+            // The id must not have the prefix of a task in progress or of a blocked task, because sub-agents are given
+            // candidates with these prefixes.
             candidate.id = format!("dependency:{}", dependency.id);
             all.push(candidate);
         }

@@ -13,7 +13,6 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
-/// The result of a command that changes a task.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskReport {
     pub task: Task,
@@ -48,7 +47,7 @@ pub struct PhaseSummary {
     pub status: PhaseStatus,
 }
 
-/// A step that a command takes with a task: `thru task start|done|block|unblock`.
+/// What `thru task start|done|block|unblock` does with a task.
 #[derive(Clone, Debug)]
 pub enum TaskStep<'a> {
     Start,
@@ -115,7 +114,7 @@ pub fn apply_task_step(
     build_task_report(&before, changed, id, given.has_redacted())
 }
 
-/// Returns the fresh evidence that a task passed. If there is none, the error says what evidence there is.
+/// Returns the fresh evidence that a task passed. If there is none, the error describes the evidence that exists.
 fn find_fresh_proof(
     world: &World,
     project: &Project,
@@ -139,7 +138,6 @@ fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, covered: boo
     Ok(TaskReport { task, changed, newly_ready: newly_ready.cloned().collect(), phase_ended, covered, notes })
 }
 
-/// The input of `thru task add`.
 #[derive(Clone, Debug, Default)]
 pub struct TaskRequest {
     pub id: Option<String>,
@@ -177,7 +175,7 @@ pub fn add_task(world: &World, wanted: TaskRequest, session: Option<&str>) -> Re
     build_task_report(&before, changed, &made, given.has_redacted())
 }
 
-/// Begins a plan. An existing plan is replaced only if `replace` is true. It then stays in the ledger.
+/// Creates a plan. An existing plan is replaced only if `replace` is true; the ledger keeps it.
 pub fn begin_plan(world: &World, title: &str, phases: &[String], replace: bool) -> Result<PlanReport> {
     let store = Project::find_or_create(world)?.store;
     let author = PlanAuthor::current_author(world, None)?;

@@ -13,7 +13,6 @@ use crate::features::evidence::{self, show::EvidenceLine};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-/// The whole plan, with its computed state.
 #[derive(Debug)]
 pub struct PlanShown {
     pub loaded: LoadedPlan,
@@ -26,7 +25,6 @@ impl PlanShown {
         plan::standing_of_plan(&self.loaded.plan)
     }
 
-    /// Returns everything, for `--json`.
     pub fn to_json(&self) -> PlanJson<'_> {
         let standing = self.standing();
         let ready: HashSet<&str> = standing.ready.iter().map(|task| task.id.as_str()).collect();
@@ -107,7 +105,6 @@ pub fn show_plan(world: &World) -> Result<PlanShown> {
     Ok(PlanShown { loaded, evidence: evidence::show::evidence_lines(&project.store, &judge) })
 }
 
-/// One task, with the tasks that it waits for and the tasks that wait for it.
 #[derive(Debug, Serialize)]
 pub struct TaskShown {
     pub task: Task,
@@ -176,7 +173,6 @@ pub fn show_log(world: &World) -> Result<PlanLog> {
     Ok(PlanLog { lines: lines.into_iter().map(HistoryLine::from).collect(), torn: tally.torn.len() })
 }
 
-/// What `thru plan check` found.
 #[derive(Debug, Serialize)]
 pub struct CheckedPlan {
     pub title: String,
@@ -199,7 +195,6 @@ pub fn check_plan(world: &World) -> Result<CheckedPlan> {
     Ok(CheckedPlan { title: loaded.plan.title, tasks, ledger_lines, findings })
 }
 
-/// Returns what is wrong with the plan, its ledger and its view.
 pub(super) fn plan_findings(
     store: &store::Store,
     LoadedPlan { plan, from }: &LoadedPlan,
@@ -260,7 +255,7 @@ pub(super) fn plan_findings(
     Ok((found, count_lines))
 }
 
-/// The tasks that can be begun now, and the others.
+/// The tasks that can be started now, and the tasks that are waiting.
 #[derive(Debug, Serialize)]
 pub struct NextTasks {
     pub in_progress: Vec<Task>,

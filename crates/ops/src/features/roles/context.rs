@@ -27,7 +27,7 @@ pub struct CheckedContextFile {
     pub verdict: String,
 }
 
-/// The result of a check. A file that cannot be read does not stop the check of the others.
+/// The result of a check. If one file cannot be read, the remaining files are still checked.
 #[derive(Debug, Default)]
 pub struct ValidationReport {
     pub checked: Vec<CheckedContextFile>,
@@ -111,14 +111,14 @@ pub fn create_context_file(world: &World, name: &str) -> Result<CreatedContextFi
 #[derive(Clone, Debug, Serialize)]
 pub struct FixReport {
     pub file: String,
-    /// The numbers of the lines that changed. In a dry run, of the lines that would change.
+    /// The numbers of the lines that changed, or that would change in a dry run.
     pub lines: Vec<usize>,
     pub written: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub diff: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<PathBuf>,
-    /// The result of checking the file after the fix.
+    /// The result of the check after the fix.
     pub check: CheckedContextFile,
 }
 
@@ -136,7 +136,7 @@ pub fn fix_file(world: &World, file: &Path, mode: Mode) -> Result<FixReport> {
         check: checked_file(shown, roles.check_context_file(world, &fixed.bytes)),
     };
     if mended.written {
-        // Nothing is replaced without a backup.
+        // The file is replaced only if it has a backup.
         mended.backup = Some(back_up_file(world, &path, &bytes)?.ok_or_else(no_backup_error)?);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
         else {
@@ -157,8 +157,7 @@ fn no_backup_error() -> Error {
     }
 }
 
-/// Returns the named file. If there is no such file, returns the file of the role with that name. Also returns the
-/// file's name for messages.
+/// Returns the named file, or the file of the role with that name. Also returns the file's name for messages.
 fn resolve_named_file(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.require_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());

@@ -12,7 +12,7 @@ const MAX_ARGUMENTS_BYTES: usize = 16 * 1024 * 1024;
 pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     match store::read_outside_store(Path::new(&format!("/proc/{pid}/stat")), MAX_STAT_BYTES) {
         Ok(stat) => Ok(parse_stat_line(&String::from_utf8_lossy(&stat))),
-        // The process is gone, or it ended during the reading (ESRCH).
+        // The process does not exist, or it ended while its file was being read (ESRCH).
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(std::io::Error::other(error)),
     }
@@ -25,7 +25,7 @@ pub fn command_line_arguments(pid: i32) -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Parses a stat line: the number, the name in brackets, the state, the parent, and so on; the 22nd word is the start
+/// Parses a stat line: the number, the name in brackets, the state, the parent, and more. The 22nd word is the start
 /// time. A name may contain blanks and brackets.
 pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     let (head, rest) = stat.rsplit_once(')')?;

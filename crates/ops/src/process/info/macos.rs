@@ -1,6 +1,6 @@
-//! Uses `proc_pidinfo`. The short form of its result exists for the processes of every user, but has no start time.
-//! The long form exists only for our own processes. The parents of a shell in Terminal are `login`, which belongs
-//! to root, and Terminal, so both forms are needed.
+//! Uses `proc_pidinfo`. Its short result exists for the processes of every user, but has no start time. Its long result
+//! exists only for our own processes. The search for a harness passes `login`, which belongs to root, so both results
+//! are needed.
 
 use std::path::PathBuf;
 
@@ -17,8 +17,8 @@ pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
         return Ok(None);
     };
     let Some(short) = proc_pidinfo::<ProcBSDShortInfo>(Pid(number))? else {
-        // The call does not say why it returned nothing. Signal 0 shows whether there is a process. A zombie accepts a
-        // signal too, and counts as gone.
+        // The call does not say why it failed. Signal 0 shows whether the process exists. A zombie accepts the signal
+        // too, but it is treated as absent.
         return match rustix::process::test_kill_process(raw) {
             Ok(()) | Err(Errno::SRCH) => Ok(None),
             Err(e) => Err(e.into()),
@@ -28,7 +28,7 @@ pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     Ok(Some(ProcessInfo {
         parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
-        // Microseconds since 1970. Unlike the start time on Linux, this does not depend on when the system was booted.
+        // Microseconds since 1970. Unlike the start time on Linux, this value does not depend on the boot time.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
         is_dead: short.pbsi_status == ZOMBIE_STATUS,
     }))

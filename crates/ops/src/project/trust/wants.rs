@@ -1,4 +1,4 @@
-//! What a store would run or feed, shown to the user who is about to trust it.
+//! Lists what a store would run or feed, for the user who is about to trust it.
 
 use model::consent::quote_command;
 use model::gate::ExpectedOutput;
@@ -12,17 +12,17 @@ use crate::features::outputs;
 use crate::project::consent::{is_launch_allowed, is_stage_allowed, is_started_here};
 use crate::project::{Project, settings};
 
-/// A loop, a command or a stage that would run or be fed if the user allowed it.
+/// A loop, a command or a stage that needs the user's permission.
 #[derive(Clone, Debug, Serialize)]
 pub struct Want {
     pub kind: ConsentKind,
     pub id: String,
-    /// The prompt of a loop. Control characters are escaped, also in the other texts.
+    /// The prompt of a loop. Control characters are escaped here and in all other texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feeds: Option<String>,
     /// Commands, quoted for a shell.
     pub runs: Vec<String>,
-    /// Whether this user has already allowed this here.
+    /// Whether this user has already given the permission here.
     pub given: bool,
     /// The command that shows the whole content and asks whether to allow it.
     pub adopt: String,
@@ -57,7 +57,7 @@ fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
     let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS);
     let mut runs: Vec<RunFolder> =
         names.iter().filter_map(|name| RunFolder::open(&root.path, &folder(name)).ok()).collect();
-    // An orchestrator may use another folder of the project for its run.
+    // An orchestrator may have made another folder of the project its live run.
     if let Some(live) = outputs::live_run_of_project(world, project)
         && runs.iter().all(|run| run.path() != live.path())
     {

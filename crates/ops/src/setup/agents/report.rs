@@ -1,4 +1,4 @@
-//! `thru swarm agents` and `thru swarm diagnose`: what each agent is, and what is missing or changed.
+//! `thru swarm agents` and `thru swarm diagnose`: list the agents of a swarm, and report what is missing or changed.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,13 @@ use crate::features::{plan, swarm};
 use crate::project::{Project, settings, trust};
 use crate::{Result, World};
 
-/// One agent of a swarm.
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
     pub name: String,
     pub part: &'static str,
     pub read_only: bool,
     pub about: &'static str,
-    /// The user's own files that replace or extend the prompt; empty if only ours is used.
+    /// The user's own files that replace or extend the prompt; empty if our prompt is used unchanged.
     pub prompt_files: Vec<PathBuf>,
     pub harnesses: Vec<AgentFileLocation>,
 }
@@ -39,7 +38,6 @@ pub struct AgentFileLocation {
     pub model: Option<String>,
 }
 
-/// What `thru swarm diagnose` found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diagnosis {
     pub swarm: String,
@@ -100,7 +98,8 @@ fn agent_rows(world: &World, checkout: &Path, swarm: &SwarmId) -> Result<Vec<Age
     Ok(rows)
 }
 
-/// Returns the state of an agent's file: of the file in the project, which a harness prefers, or else of the user's.
+/// Returns the state of an agent's file in the project, which harnesses prefer. If it does not exist, returns the state
+/// of the file in the user's folder.
 fn agent_file_state(
     world: &World,
     checkout: &Path,
@@ -119,7 +118,7 @@ fn agent_file_state(
             FileAuthor::BySomebody => AgentFileState::Foreign,
             FileAuthor::Changed(_) => AgentFileState::Changed,
             FileAuthor::ByUs(_) => {
-                // The file may have been installed for one person or for the project.
+                // The file may have been installed in the local scope or in the project scope.
                 let is_same = |scope: Scope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
                     agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })

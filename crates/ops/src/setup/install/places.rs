@@ -12,7 +12,6 @@ use super::Scope;
 use super::files::read_settings_file;
 use crate::{Error, Result, World};
 
-/// Returns the table of hooks that our hooks are added to, if the harness has one.
 pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         InstallMethod::HookTable(table) => Some(table),
@@ -20,7 +19,6 @@ pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
     }
 }
 
-/// Returns the plugin that we write, if the harness uses one.
 pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
         InstallMethod::Plugin(plugin) => Some(plugin),
@@ -34,7 +32,6 @@ pub struct WiredFile {
     pub path: PathBuf,
     /// The events for which the harness calls us, by the harness's own names.
     pub events: Vec<String>,
-    /// The settings of an installed plugin.
     pub plugin: Option<InstalledPlugin>,
 }
 
@@ -47,7 +44,8 @@ pub fn harnesses_in_use(world: &World, project: &Path) -> Vec<&'static Harness> 
     HARNESSES.iter().filter(used).collect()
 }
 
-/// Returns whether a folder has content. An empty folder proves nothing: an uninstallation can leave one behind.
+/// Returns whether a folder has content. An empty folder is not a sign of use, because an uninstallation can leave it
+/// behind.
 fn has_content(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
@@ -55,7 +53,7 @@ fn has_content(folder: &Path) -> bool {
     }
 }
 
-/// Returns the signs of use that were searched for, to explain why no harness was found.
+/// Returns the signs of use that were searched for. They explain why no harness was found.
 pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let (program, folder) = (harness.program, harness.folder);
@@ -72,15 +70,15 @@ pub fn find_on_path(world: &World, program: &str) -> Option<PathBuf> {
 }
 
 /// Returns the version of a harness, from the path of its program. The program is not started, because it may access
-/// the network. `None` if the harness is not installed, or its path does not show the version.
+/// the network. Returns `None` if the harness is not installed, or if its path does not show the version.
 pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct PackageJson {
         version: String,
     }
     let program = find_on_path(world, harness.program)?.canonicalize().ok()?;
-    // The harness's own installer uses the version number as the name of the program. npm keeps a package file in a
-    // folder above the program.
+    // The harness's own installer names the program after its version. npm keeps a package file in a folder above the
+    // program.
     let name = program.file_name()?.to_string_lossy().into_owned();
     if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
         return Some(name);
@@ -128,8 +126,8 @@ pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<Wire
     found
 }
 
-/// Returns the files through which a harness calls us in this checkout. For a worktree such a file can be in the
-/// main checkout.
+/// Returns the files through which a harness calls us in this checkout. For a worktree, the file can be in the main
+/// checkout.
 pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -> Vec<WiredFile> {
     let mut found = wired_files(world, harness, checkout);
     if !is_wired_in(world, harness, checkout, Scope::Local)
@@ -143,7 +141,7 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
     found
 }
 
-/// Returns whether the hooks of the main checkout run in every worktree, even in a worktree that is added later.
+/// Returns whether the hooks of the main checkout run in every worktree, including worktrees that are added later.
 pub(super) fn serves_worktrees(harness: &Harness) -> bool {
     hook_table_of(harness).is_some_and(|table| table.local_serves_worktrees)
 }
@@ -154,7 +152,7 @@ fn installed_plugin(plugin: &Plugin, path: &Path) -> Option<InstalledPlugin> {
     plugin::parse_installed_plugin(plugin, &String::from_utf8_lossy(&bytes))
 }
 
-/// Returns the settings files that cannot be used, and why. Hooks in them do not run.
+/// Returns the settings files that cannot be used, and why. Hooks in these files do not run.
 pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
@@ -174,7 +172,7 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
     found
 }
 
-/// Returns the number of days after which a harness deletes its transcripts, if it deletes them.
+/// Returns after how many days a harness deletes its transcripts; `None` if it keeps them.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
@@ -186,8 +184,7 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin_of(harness) {
-        // The plugin for one user and the plugin for the whole project have the same path. The program that the
-        // plugin calls distinguishes them.
+        // The local plugin and the shared plugin have the same path. They differ in the program that they call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
         return found.is_some_and(|found| (found.thru == PROGRAM_NAME) == (scope == Scope::Project));
     }
@@ -255,7 +252,6 @@ pub(super) fn local_hook_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf
     files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }
 
-/// Returns the other scope that uses the same folder, if there is one.
 pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     match scope {
         Scope::Local => Some(Scope::Project),
@@ -264,10 +260,9 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     }
 }
 
-/// The program that a shared file calls, found through PATH.
+/// The program name in a shared file. It is found through PATH.
 pub(in crate::setup) const PROGRAM_NAME: &str = "thru";
 
-/// A file that is entirely ours.
 #[derive(Clone, Debug)]
 pub(super) struct OwnFile {
     pub path: PathBuf,
