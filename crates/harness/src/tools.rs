@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_in_every_form() {
+    fn todo_lists_in_every_form_are_read() {
         let array =
             r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"},{"x":1}]}"#;
         assert_eq!(

@@ -259,7 +259,7 @@ fn only_the_values_that_differ_change() {
 }
 
 #[test]
-fn what_nobody_asks_for_any_more_goes() {
+fn entries_no_longer_wanted_are_removed() {
     let old = install_hooks(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &claude_code_entries())
         .unwrap()
         .bytes;
@@ -452,7 +452,7 @@ fn leaves_what_was_edited_since() {
 }
 
 #[test]
-fn knows_its_own_commands() {
+fn our_own_commands_are_recognised() {
     let ours = [
         "thru hook claude-code Stop",
         "/usr/local/bin/thru hook droid",

@@ -52,7 +52,7 @@ keeping_the_rest! {
 }
 
 /// The value of `migration_status` in a plan that was read from somebody else's file.
-const MIGRATED: &str = "migrated";
+const MIGRATED_STATUS: &str = "migrated";
 
 /// Whose plan it is. This is all that is read of a `plan.json`, so that its tasks cost little.
 #[derive(Debug, Deserialize)]
@@ -70,7 +70,7 @@ impl PlanOwner {
     }
 
     pub fn is_migrated(&self) -> bool {
-        self.migration_status == MIGRATED
+        self.migration_status == MIGRATED_STATUS
     }
 }
 
@@ -269,7 +269,7 @@ impl Plan {
 
     /// Returns whether the plan was read from a file that another tool or a person wrote.
     pub fn is_migrated(&self) -> bool {
-        self.migration_status == MIGRATED
+        self.migration_status == MIGRATED_STATUS
     }
 
     /// Parses a `plan.json` of our own store. An older format is updated, and `migrated` is set.

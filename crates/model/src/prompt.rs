@@ -165,7 +165,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
         "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed",
         "approved", "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
     ];
-    const PHRASES: &[&[&str]] = &[
+    const APPROVAL_PHRASES: &[&[&str]] = &[
         &["go", "ahead"],
         &["go", "on"],
         &["go", "with"],
@@ -193,14 +193,14 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    APPROVAL_WORDS.contains(&first) || PHRASES.iter().any(begins)
+    APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins)
 }
 
 /// Whether a message reads like an answer: a yes or a no with more words, a choice, or too few words to be clear by
 /// itself.
 pub fn is_reply(text: &str) -> bool {
     const MAX_REPLY_BYTES: usize = 240;
-    const PHRASES: &[&str] =
+    const REPLY_PHRASES: &[&str] =
         &["i like", "i prefer", "i'd", "i think", "i agree", "option ", "the first", "the second"];
     let text = text.trim();
     if text.chars().count() > MAX_REPLY_BYTES || matches!(classify_prompt(text), PromptKind::Question) {
@@ -215,7 +215,7 @@ pub fn is_reply(text: &str) -> bool {
         || is_approval(first, &words)
         || numbered
         || first == "no"
-        || PHRASES.iter().any(|phrase| small.starts_with(phrase))
+        || REPLY_PHRASES.iter().any(|phrase| small.starts_with(phrase))
         || small.contains("option ")
 }
 
@@ -232,7 +232,7 @@ fn is_choice(text: &str) -> bool {
 }
 
 fn is_question(text: &str, first: &str) -> bool {
-    const ASKING: &[&str] = &[
+    const QUESTION_WORDS: &[&str] = &[
         "why", "what", "how", "where", "when", "which", "who", "is", "are", "does", "do", "did", "was",
         "were", "isn't", "doesn't", "hmm", "question", "so",
     ];
@@ -243,7 +243,7 @@ fn is_question(text: &str, first: &str) -> bool {
     let wonders = ["why", "how", "where", "when", "who"].contains(&first);
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
-        || ASKING.contains(&first) && text.contains('?')
+        || QUESTION_WORDS.contains(&first) && text.contains('?')
 }
 
 /// Returns the first words in lower case, without surrounding punctuation.
@@ -308,7 +308,7 @@ fn split_clauses(sentence: &str) -> Vec<&str> {
 
 fn is_instruction(sentence: &str) -> bool {
     /// The beginnings of an instruction.
-    const STARTS: &[&str] = &[
+    const INSTRUCTION_STARTS: &[&str] = &[
         "don't ",
         "dont ",
         "do not ",
@@ -368,7 +368,7 @@ fn is_instruction(sentence: &str) -> bool {
         " not ",
     ];
     /// Beginnings of sentences that ask or wonder, which are not instructions.
-    const ASKING: &[&str] = &[
+    const ASKING_STARTS: &[&str] = &[
         "can you",
         "could you",
         "would you",
@@ -394,8 +394,9 @@ fn is_instruction(sentence: &str) -> bool {
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
     (MIN_WISH_BYTES..=MAX_WISH_BYTES).contains(&sentence.len())
         && !sentence.ends_with('?')
-        && !starts(ASKING)
-        && (starts(STARTS) || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
+        && !starts(ASKING_STARTS)
+        && (starts(INSTRUCTION_STARTS)
+            || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
         && !["i don't know", "i do not know", "i think this was", "not sure"]
             .iter()
             .any(|doubt| words.contains(doubt))
@@ -423,7 +424,7 @@ pub fn is_objection(text: &str) -> bool {
 
 /// Whether the user contradicts the agent's last words.
 pub fn contradicts_agent(text: &str) -> bool {
-    const STARTS: &[&[&str]] = &[
+    const CONTRADICTING_STARTS: &[&[&str]] = &[
         &["no"],
         &["nope"],
         &["wrong"],
@@ -449,7 +450,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     let words = lower_words(text, 4);
     let begins =
         |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());
-    STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
+    CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
 /// Whether a text is a pasted review or bug report, which is about code and does not address the agent.

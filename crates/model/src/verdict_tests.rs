@@ -171,7 +171,7 @@ fn answers_as_models_write_them() {
 
 /// Checks the same texts in another letter case and inside a longer answer. What surrounds a text changes nothing.
 #[test]
-fn no_dress_makes_an_unclear_answer_a_pass() {
+fn no_formatting_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[
         |text| text.to_uppercase(),
         |text| text.to_lowercase(),

@@ -54,7 +54,7 @@ fn only_what_is_new_is_read() {
 }
 
 #[test]
-fn a_cursor_that_does_not_fit_begins_anew() {
+fn a_cursor_that_does_not_fit_is_ignored() {
     let long = "x".repeat(200);
     let before = format!("{long}\nsame end\n");
     type FileChange = fn(&Fixture);
@@ -108,7 +108,7 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
 }
 
 #[test]
-fn every_cursor_on_the_way_leads_on() {
+fn reading_continues_from_every_cursor() {
     let content: String = (0..50).map(|n| format!("line {n} {}\r\n", "z".repeat(n * 3))).collect();
     let fixture = Fixture::new(&content);
     let mut starts = Vec::new();
@@ -216,7 +216,7 @@ fn backwards_and_forwards_give_the_same_lines() {
 }
 
 #[test]
-fn what_is_no_plain_file_is_refused() {
+fn only_regular_files_are_read() {
     let fixture = Fixture::new("");
     let folder = fixture.path.parent().unwrap();
     assert!(matches!(read_all_lines(folder, FeedLimits::default(), |_| ()), Err(Error::Refused { .. })));

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_checkouts_apart() {
+    fn the_kind_of_a_checkout_is_recognised() {
         let temp = tempfile::tempdir().unwrap();
         let base = temp.path().canonicalize().unwrap();
         let (main, tree, module) = (base.join("main"), base.join("tree"), base.join("module"));

@@ -40,7 +40,7 @@ mod tracked;
 mod trust;
 
 pub use atomic::Durability;
-pub use checkout::{Checkout, Comparison, Effort, ListingOrigin};
+pub use checkout::{Checkout, Comparison, EffortLimit, ListingOrigin};
 pub use consent::{ConsentKind, Consents};
 pub use decisions::AnswersFingerprint;
 pub use dir::{Dir, Entry, EntryKind};

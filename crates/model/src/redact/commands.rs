@@ -54,7 +54,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
         b"login" if ends_with_word(&text[..start], b"vault") || ends_with_word(&text[..start], b"cargo") => {
             random_word_after(text, end, 0)
         }
-        b"login" | b"auth" if is_tool(&text[..start]) => token_argument(text, end),
+        b"login" | b"auth" if ends_with_login_tool(&text[..start]) => token_argument(text, end),
         b"login" if ends_with_word(&text[..start], b"bw") => random_word_after(text, end, 1),
         b"LOGIN" if is_imap_tagged(&text[..start]) => random_word_after(text, end, 1),
         b"AUTH"
@@ -197,15 +197,15 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
 }
 
 /// Whether the text ends with a tool that logs in with a token: `wandb login x`.
-fn is_tool(before: &[u8]) -> bool {
-    const TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
+fn ends_with_login_tool(before: &[u8]) -> bool {
+    const LOGIN_TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
         gh glab op turso modal replicate comet neptune dvc kaggle databricks astro prefect render koyeb npm infracost buf cachix expo eas \
         cloudsmith gcloud stripe twilio linode-cli civo akamai nx turbo trunk phrase crowdin transifex tx lokalise semgrep fossa \
         snyk checkly grafbase convex planetscale pscale neon neonctl xata render-cli okteto garden dagger earthly depot namespace blacksmith";
     let tool = before.trim_ascii_end();
     let tool = &tool
         [tool.len() - tool.iter().rev().take(24).take_while(|byte| byte_is(**byte, BASE64_URL)).count()..];
-    before.ends_with(b" ") && TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
+    before.ends_with(b" ") && LOGIN_TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
 }
 
 /// Finds an argument that is a token: 20 characters or more, random or hexadecimal.

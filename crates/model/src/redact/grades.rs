@@ -165,7 +165,9 @@ impl WordParts {
             let length = made_up::word_length(&word[start..]);
             let part = &word[start..start + length];
             parts.count += 1;
-            parts.common += usize::from(length > 2 && made_up::is_common(part) && !made_up::is_homely(part));
+            parts.common += usize::from(
+                length > 2 && made_up::is_common_or_plural(part) && !made_up::is_everyday_noun(part),
+            );
             parts.shortest = parts.shortest.min(length);
             parts.longest = parts.longest.max(length);
             start += length;

@@ -48,7 +48,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     let told = verdict.says == NameStrength::Password
         && (grade_word(content).is_some()
             || profile_value(content).looks_random()
-            || content.len() >= 8 && made_up::is_joined(content));
+            || content.len() >= 8 && made_up::is_unlisted_words_joined(content));
     if told {
         return hit_if_password_like(text, value, true);
     }

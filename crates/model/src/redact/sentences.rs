@@ -260,7 +260,8 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
     // At most two words may be other words, and at most one of them may be common in sentences about passwords.
-    let ordinary = |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_word(word);
+    let ordinary =
+        |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_or_state_word(word);
     let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
     (likely && !words().any(passwords::is_prose_word)).then_some(end)
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::env::TestEnv;
 
 /// Returns the part before the rows about the harnesses. Those rows depend on the machine.
-fn above_harnesses(doctor: &str) -> &str {
+fn text_above_harnesses(doctor: &str) -> &str {
     doctor.split("\nok   claude-code").next().unwrap_or(doctor)
 }
 
@@ -16,7 +16,7 @@ fn above_harnesses(doctor: &str) -> &str {
 fn the_doctor_of_a_healthy_root() {
     let env = TestEnv::with_root();
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
-    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
+    assert_snapshot!(text_above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -32,7 +32,7 @@ fn the_doctor_of_a_healthy_root() {
     let later = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
     let shown = env.mask_variable_parts(&later.to_string());
     let (_, events) = shown.split_once("\n\n").unwrap_or((&shown, ""));
-    assert_snapshot!(above_harnesses(&shown), @"
+    assert_snapshot!(text_above_harnesses(&shown), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -134,7 +134,7 @@ fn notes_do_not_change_the_exit_code() {
     env.write_file("project/.agent/context/sessions/s~0001.jsonl", "{\"a\":1}\n{\"tor");
     let before = env.file_tree();
     let output = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_DISABLE", "1").run();
-    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&output.to_string())), @"
+    assert_snapshot!(text_above_harnesses(&env.mask_variable_parts(&output.to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)

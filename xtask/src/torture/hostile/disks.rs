@@ -288,7 +288,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
             set_modes(&sandbox.dir, modes)?;
             let mut command = sandbox.command(&bin, argv);
             if root {
-                command = as_nobody(&command);
+                command = command_as_nobody(&command);
             }
             let output = sandbox::run_with_timeout(&mut command, &stdin_for_command(argv, &sandbox.dir))?;
             restore_modes(&sandbox.dir, modes)?;
@@ -316,7 +316,7 @@ fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally
     }
     let mut command = sandbox.command(bin, TOOL_DONE);
     if root {
-        command = as_nobody(&command);
+        command = command_as_nobody(&command);
     }
     let output = sandbox::run_with_timeout(&mut command, &prepare::tool_payload(&sandbox.dir))?;
     let mut wrong = judge_run(TOOL_DONE, &output);
@@ -343,7 +343,7 @@ fn chown_to_nobody(folder: &Path) -> Result<()> {
     status.context("starting chown").map(drop)
 }
 
-fn as_nobody(command: &Command) -> Command {
+fn command_as_nobody(command: &Command) -> Command {
     let mut setpriv = Command::new("setpriv");
     setpriv.args(["--reuid", NOBODY_UID, "--regid", NOBODY_UID, "--clear-groups"]);
     sandbox::wrap_command(setpriv, command)

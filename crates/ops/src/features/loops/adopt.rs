@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{LoopChanged, choose_loop, foreground_pointer, loop_shown, not_active_error, open_trusted_store};
 use crate::features::loops::choose::LoopUse;
-use crate::project::consent::{Claim, allow_loop, is_started_here};
+use crate::project::consent::{LoopClaimRight, allow_loop, is_started_here};
 use crate::project::person::require_person;
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
@@ -43,7 +43,8 @@ pub fn adopt_loop(world: &World, adoption: &LoopAdoption) -> Result<LoopChanged>
         });
     }
     let changed = !is_started_here(&store, &state);
-    let claim = if state.session.is_none() { Claim::NextSession } else { Claim::OneSession };
+    let claim =
+        if state.session.is_none() { LoopClaimRight::NextSession } else { LoopClaimRight::OneSession };
     allow_loop(&store, None, &state, claim, world.now)?;
     let shown = loop_shown(&store, &state, &foreground_pointer(&store)?);
     let next = match shown.status {

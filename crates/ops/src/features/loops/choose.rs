@@ -7,7 +7,7 @@ use store::Store;
 
 use super::{all_loops, foreground_pointer, usage_error};
 use crate::project::Project;
-use crate::project::consent::Claim;
+use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
 use crate::session::list;
 use crate::session::list::SessionChoice;
@@ -31,10 +31,10 @@ pub(super) enum LoopOwner {
 }
 
 impl LoopOwner {
-    pub(super) fn claim(&self) -> Claim {
+    pub(super) fn claim(&self) -> LoopClaimRight {
         match self {
-            LoopOwner::Session(..) => Claim::OneSession,
-            LoopOwner::Next => Claim::NextSession,
+            LoopOwner::Session(..) => LoopClaimRight::OneSession,
+            LoopOwner::Next => LoopClaimRight::NextSession,
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use super::*;
 
-const MANIFEST: &str = "project/.agent/context/workstreams/01-parser";
+const WORKSTREAM_FOLDER: &str = "project/.agent/context/workstreams/01-parser";
 
 fn env_with_workstream() -> TestEnv {
     let env = TestEnv::with_root();
-    env.write_file(format!("{MANIFEST}/steps.md"), "- [x] lexer\n- [ ] parser\n");
+    env.write_file(format!("{WORKSTREAM_FOLDER}/steps.md"), "- [x] lexer\n- [ ] parser\n");
     env.run_thru(&["resume", "new", "01-parser", "--phase", "execution"]).assert_ok();
     env
 }
@@ -42,7 +42,7 @@ fn workstreams_loops_and_outputs_are_listed_by_the_words_that_people_type() {
     let listed = env.run_thru(&["resume", "list"]).assert_ok();
     assert!(listed.stdout.contains("01-parser  execution") && listed.stdout.contains("1/2"), "{listed}");
     assert_eq!(env.run_thru_json(&["resume", "list"])[0]["project_id"], "01-parser");
-    env.write_file(format!("{MANIFEST}/resume-context.md"), [0xff, 0xfe]);
+    env.write_file(format!("{WORKSTREAM_FOLDER}/resume-context.md"), [0xff, 0xfe]);
     assert!(
         env.run_thru(&["resume", "list"]).assert_ok().stdout.contains("01-parser"),
         "a damaged one is listed too"
