@@ -1,4 +1,4 @@
-//! Finds where an answer says `MIN_ITEMS_FOR_VERDICT`, and the text that belongs to it.
+//! Finds where an answer says `VERDICT`, and the text that belongs to it.
 
 use super::VerdictProblem;
 use super::ruling::{
