@@ -7,6 +7,7 @@
 mod gates;
 pub mod layout;
 mod peers;
+mod prepare;
 mod rows;
 
 use std::io::{Read as _, Write as _};
@@ -61,7 +62,7 @@ impl TimedCommand for PreparedRow {
     fn prepare_sample(&mut self, round: usize) -> Result<()> {
         if self.row.new_session {
             let text = String::from_utf8_lossy(&self.first_payload);
-            self.payload = text.replace(SESSION, &rows::new_session(round)).into_bytes();
+            self.payload = text.replace(SESSION, &prepare::new_session_id(round)).into_bytes();
         }
         (self.row.before_each)(&self.sandbox, &self.transcript, round)
     }

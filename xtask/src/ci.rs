@@ -61,7 +61,7 @@ pub fn run_ci() -> Result<bool> {
     let built = run.run_step("test build", || {
         run_successfully(crate::cargo_command().args(["test", "--workspace", "--no-run"]))
     });
-    let binary = run.join_aside("dist", dist);
+    let binary = run.join_parallel_step("dist", dist);
     // Fuzzing runs for a fixed time, so nothing else runs at the same time.
     run.run_step("fuzz", || fuzz::run_fuzz(&fuzz::Args::default()));
     if built && binary {
@@ -133,7 +133,7 @@ impl CiRun {
     }
 
     /// Prints the result of a step that ran in parallel, and the step's output.
-    fn join_aside(&mut self, name: &'static str, aside: ParallelStep) -> bool {
+    fn join_parallel_step(&mut self, name: &'static str, aside: ParallelStep) -> bool {
         println!("\n== {name}");
         let (outcome, time) = aside.join();
         let passed = outcome == StepOutcome::Passed;

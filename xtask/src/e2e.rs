@@ -44,7 +44,7 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
     let mut test = crate::cargo_command();
     test.args(["test", "--offline", "--quiet", "--package", "thru", "--test", "e2e", "--"]).args(&args.only);
     if alone {
-        test = within_unshare(&test);
+        test = command_without_network(&test);
     }
     test.env("THRU_BIN", binary).envs(harnesses);
     let ended = run_tests(&mut test)?;
@@ -92,7 +92,7 @@ fn can_unshare_network() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-fn within_unshare(command: &Command) -> Command {
+fn command_without_network(command: &Command) -> Command {
     let mut alone = Command::new("unshare");
     alone
         .args(["--net", "sh", "-c", ISOLATE_SCRIPT, "sh"])

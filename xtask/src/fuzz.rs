@@ -141,7 +141,7 @@ fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Res
             return Ok(FuzzResult { inputs, found: Some((shorten(target, input), why)) });
         }
         // Some inputs are kept and changed again later, so that changes add up.
-        if inputs > pool.len() && random.below(50) == 0 && pool.len() < 2_000 {
+        if inputs > pool.len() && random.next_below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
     }
@@ -167,30 +167,35 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 fn mutate(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut input = pool[random.below(pool.len())].clone();
-    for _ in 0..=random.below(5) {
-        let at = random.below(input.len() + 1);
-        let length = random.below(input.len() - at + 1).min(1 + random.below(64));
-        match random.below(8) {
-            0 => input.insert(at, random.number() as u8),
+    let mut input = pool[random.next_below(pool.len())].clone();
+    for _ in 0..=random.next_below(5) {
+        let at = random.next_below(input.len() + 1);
+        let length = random.next_below(input.len() - at + 1).min(1 + random.next_below(64));
+        match random.next_below(8) {
+            0 => input.insert(at, random.next_number() as u8),
             1 => drop(input.drain(at..at + length)),
-            2 => drop(
-                input.splice(at..at, INTERESTING_STRINGS[random.below(INTERESTING_STRINGS.len())].bytes()),
-            ),
+            2 => {
+                drop(input.splice(
+                    at..at,
+                    INTERESTING_STRINGS[random.next_below(INTERESTING_STRINGS.len())].bytes(),
+                ))
+            }
             3 => {
                 let again = input[at..at + length].to_vec();
-                let to = random.below(input.len() + 1);
+                let to = random.next_below(input.len() + 1);
                 input.splice(to..to, again);
             }
             4 => {
-                let other = &pool[random.below(pool.len())];
-                let from = random.below(other.len() + 1);
+                let other = &pool[random.next_below(pool.len())];
+                let from = random.next_below(other.len() + 1);
                 input.truncate(at);
                 input.extend_from_slice(&other[from..]);
             }
             5 => input.truncate(at),
-            6 if at < input.len() => input[at] ^= 1 << random.below(8),
-            _ if at < input.len() => input[at] = INTERESTING_BYTES[random.below(INTERESTING_BYTES.len())],
+            6 if at < input.len() => input[at] ^= 1 << random.next_below(8),
+            _ if at < input.len() => {
+                input[at] = INTERESTING_BYTES[random.next_below(INTERESTING_BYTES.len())]
+            }
             _ => input.push(b'\n'),
         }
     }

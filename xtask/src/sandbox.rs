@@ -230,7 +230,7 @@ pub mod payload {
     /// An edit whose old and new text have `size` bytes together. The text mentions secrets and contains one.
     pub fn edit_payload(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
         let file = sandbox.join("project/src/session.rs");
-        let code = code(size / 2, secret);
+        let code = sample_code(size / 2, secret);
         let input = json!({"file_path": file, "old_string": code, "new_string": code.replace("key", "keys")});
         let response = json!({"filePath": file, "userModified": false, "replaceAll": false});
         let more =
@@ -239,7 +239,7 @@ pub mod payload {
     }
 
     /// Code that mentions secrets and contains one, so that redaction must look closely.
-    pub fn code(size: usize, secret: &str) -> String {
+    pub fn sample_code(size: usize, secret: &str) -> String {
         let mut text = format!("const FALLBACK: &str = \"{secret}\";\n");
         let lines = [
             "    let token = tokens.next().ok_or(Error::Eof)?; // the next token of the stream\n",
@@ -262,7 +262,7 @@ pub mod payload {
     pub fn github_token() -> String {
         let mut random = crate::stats::Random::seeded(0x5eed);
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-        let tail: String = (0..36).map(|_| char::from(letters[random.below(letters.len())])).collect();
+        let tail: String = (0..36).map(|_| char::from(letters[random.next_below(letters.len())])).collect();
         format!("gh{}_{tail}", 'p')
     }
 }

@@ -22,20 +22,20 @@ impl Random {
         Self(seed.max(1))
     }
 
-    pub fn number(&mut self) -> u64 {
+    pub fn next_number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.number() % limit.max(1) as u64) as usize
+    pub fn next_below(&mut self, limit: usize) -> usize {
+        (self.next_number() % limit.max(1) as u64) as usize
     }
 
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
-            items.swap(at, self.below(at + 1));
+            items.swap(at, self.next_below(at + 1));
         }
     }
 }

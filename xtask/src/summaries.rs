@@ -49,7 +49,7 @@ pub fn run_summaries(args: &Args) -> Result<bool> {
     let config = format!("[summaries]\nenabled = true\nthreshold_bytes = {}\n", args.threshold);
     fs::write(sandbox.store_folder().join("config.toml"), config)?;
     let (mut tallies, mut problems) = (BTreeMap::<OutputKind, SummaryTally>::new(), Vec::new());
-    let labelled = labelled::outputs();
+    let labelled = labelled::labelled_outputs();
     for one in &labelled {
         let known: Vec<String> = one.errors.iter().map(|line| (*line).to_owned()).collect();
         let before: usize = tallies.values().map(|tally| tally.summarised).sum();

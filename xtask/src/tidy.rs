@@ -3,6 +3,7 @@
 
 mod dependencies;
 mod licence;
+mod pages;
 mod source;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +43,8 @@ pub fn run_tidy(args: &Args) -> Result<bool> {
         // lines to check.
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
         findings.extend(source::check_source(path, &text));
+        let read = |path: &Path| std::fs::read_to_string(root.join(path)).unwrap_or_default();
+        findings.extend(pages::check_page(path, &text, &files, read));
     }
     findings.extend(dependencies::check_dependencies(&root)?);
     findings.extend(licence::check_licences()?);

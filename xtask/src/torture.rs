@@ -14,6 +14,7 @@ mod judge;
 mod limits;
 mod packets;
 mod plans;
+mod prepare;
 mod roles;
 mod rows;
 mod settings;

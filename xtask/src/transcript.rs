@@ -51,10 +51,10 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     let file = project.join(format!("src/module{}.rs", number % 40));
     let tool = format!("toolu_{id}");
     let (name, input, result) = match number % 4 {
-        0 => ("Read", json!({"file_path": file}), payload::code(9000, "none")),
+        0 => ("Read", json!({"file_path": file}), payload::sample_code(9000, "none")),
         1 => (
             "Edit",
-            json!({"file_path": file, "old_string": payload::code(900, "a"), "new_string": payload::code(1100, "b")}),
+            json!({"file_path": file, "old_string": payload::sample_code(900, "a"), "new_string": payload::sample_code(1100, "b")}),
             format!("The file {} has been updated.", file.display()),
         ),
         2 => (
@@ -62,9 +62,9 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
             json!({"command": format!("cargo test module{number}"), "description": "Run the tests"}),
             "test result: ok. 12 passed; 0 failed\n".repeat(60),
         ),
-        _ => ("Grep", json!({"pattern": "token", "path": project}), payload::code(2500, "none")),
+        _ => ("Grep", json!({"pattern": "token", "path": project}), payload::sample_code(2500, "none")),
     };
-    let thought = payload::code(1200, "none");
+    let thought = payload::sample_code(1200, "none");
     for block in [
         json!({"type": "thinking", "thinking": thought, "signature": "EqQBCkYIBRgCKkA".repeat(20)}),
         json!({"type": "tool_use", "id": tool, "name": name, "input": input}),

@@ -91,7 +91,7 @@ pub fn full_prompt(definition: &AgentDefinition) -> String {
 }
 
 /// Returns the agent's file for a harness; `None` if the harness does not read agents from files.
-pub fn agent_file(harness: &Harness, definition: &AgentDefinition) -> Option<String> {
+pub fn agent_file_text(harness: &Harness, definition: &AgentDefinition) -> Option<String> {
     let AgentFiles { head, .. } = harness.agents?;
     let name = definition.swarm.agent_name(definition.part);
     let head = head(&AgentHead {

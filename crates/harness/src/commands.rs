@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_are_known_again() {
+    fn our_command_files_are_recognised() {
         let command = &command_files(harness_by_name("claude-code").unwrap(), "/bin/thru")[0];
         assert!(is_our_command_file(&command.text) && command.text.contains("!`/bin/thru status`"));
         assert!(!is_our_command_file("---\ndescription: mine\n---\n"));

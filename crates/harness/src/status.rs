@@ -25,7 +25,7 @@ pub struct SessionStatus<'a> {
 }
 
 /// Reads Claude Code's format.
-pub fn read_claude_style(payload: &[u8]) -> Option<SessionStatus<'_>> {
+pub fn parse_session_status(payload: &[u8]) -> Option<SessionStatus<'_>> {
     let (fields, problem) = JsonFields::parse(payload);
     let session = fields.text("session_id").filter(|_| problem.is_none())?;
     let (workspace, window) = (fields.object("workspace"), fields.object("context_window"));
@@ -50,10 +50,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read() {
+    fn the_fields_of_a_status_payload_are_read() {
         let percent = |window: &str| {
             let json = format!(r#"{{"session_id":"s1","context_window":{window}}}"#);
-            read_claude_style(json.as_bytes()).unwrap().percent
+            parse_session_status(json.as_bytes()).unwrap().percent
         };
         assert_eq!(percent(r#"{"used_percentage":15}"#), Some(15));
         let figures = r#"{"used_percentage":null,"context_window_size":1000,"current_usage":{"input_tokens":100,"cache_read_input_tokens":60}}"#;
@@ -66,7 +66,7 @@ mod tests {
         let nonsense = r#"{"context_window_size":1,"current_usage":{"input_tokens":18446744073709551615}}"#;
         assert_eq!(percent(nonsense), None);
         for garbage in ["", "{", "[]", "null", "{\"session_id\":7}", "{}", "\u{0}"] {
-            assert_eq!(read_claude_style(garbage.as_bytes()), None, "{garbage:?}");
+            assert_eq!(parse_session_status(garbage.as_bytes()), None, "{garbage:?}");
         }
     }
 }

@@ -228,35 +228,35 @@ pub fn plan_shown_to_user<'a>(
 mod tests {
     use super::*;
 
-    fn changed(tool: &str, input: &str, response: &str) -> String {
+    fn describe_todo_change(tool: &str, input: &str, response: &str) -> String {
         let (input, response) =
             (JsonFields::parse(input.as_bytes()).0, JsonFields::parse(response.as_bytes()).0);
         format!("{:?}", todo_change(tool, &input, || response))
     }
 
     #[test]
-    fn lists_in_every_form() {
+    fn todo_lists_in_every_form_are_read() {
         let array =
             r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"},{"x":1}]}"#;
         assert_eq!(
-            changed("TodoWrite", array, "{}"),
+            describe_todo_change("TodoWrite", array, "{}"),
             r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: Pending }]))"#
         );
         let text = r#"{"todos":"1. [completed] a\n2. [in_progress] b\nnot one [x\n"}"#;
         assert_eq!(
-            changed("TodoWrite", text, "{}"),
+            describe_todo_change("TodoWrite", text, "{}"),
             r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: InProgress }]))"#
         );
         assert_eq!(
-            changed("TaskCreate", r#"{"subject":"a"}"#, r#"{"task":{"id":"7"}}"#),
+            describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, r#"{"task":{"id":"7"}}"#),
             r#"Some(One { id: "7", text: Some("a"), status: Some(Pending) })"#
         );
         assert_eq!(
-            changed("TaskUpdate", r#"{"taskId":"7","status":"completed"}"#, "{}"),
+            describe_todo_change("TaskUpdate", r#"{"taskId":"7","status":"completed"}"#, "{}"),
             r#"Some(One { id: "7", text: None, status: Some(Completed) })"#
         );
-        assert_eq!(changed("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
-        assert_eq!(changed("Bash", "{}", "{}"), "None");
+        assert_eq!(describe_todo_change("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
+        assert_eq!(describe_todo_change("Bash", "{}", "{}"), "None");
     }
 
     #[test]

@@ -256,7 +256,7 @@ fn only_the_values_that_differ_change() {
 }
 
 #[test]
-fn what_nobody_asks_for_any_more_goes() {
+fn entries_no_longer_wanted_are_removed() {
     let old = install_hooks(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &claude_code_entries())
         .unwrap()
         .bytes;
@@ -314,7 +314,7 @@ fn survives_being_written_anew() {
 }
 
 #[test]
-fn no_file_becomes_a_tidy_one() {
+fn a_missing_file_is_created_with_indentation() {
     let outcome = install_hooks(None, &HookLocation::CLAUDE_CODE, &claude_code_entries()[..2]).unwrap();
     assert_eq!(
         String::from_utf8(outcome.bytes).unwrap(),
@@ -353,7 +353,7 @@ fn no_file_becomes_a_tidy_one() {
 }
 
 #[test]
-fn follows_the_file() {
+fn new_entries_follow_the_formatting_of_the_file() {
     let hook = |event: &str| {
         format!(
             r#"{{"type": "command", "command": "/home/me/.local/bin/thru", "args": ["hook", "claude-code", "{event}"], "timeout": 10}}"#
@@ -447,7 +447,7 @@ fn leaves_what_was_edited_since() {
 }
 
 #[test]
-fn knows_its_own_commands() {
+fn our_own_commands_are_recognised() {
     let ours = [
         "thru hook claude-code Stop",
         "/usr/local/bin/thru hook droid",
@@ -568,7 +568,7 @@ fn depth_is_refused_and_size_is_not() {
 }
 
 #[test]
-fn shows_the_difference() {
+fn the_diff_shows_the_inserted_lines() {
     let old = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 4\n}\n";
     assert_eq!(unified_diff(old, old), "");
     assert_eq!(
@@ -587,7 +587,7 @@ fn shows_the_difference() {
 
 /// `count_insertions` must also detect a text that is not an insertion.
 #[test]
-fn the_oracle_can_tell() {
+fn the_oracle_detects_wrong_edits() {
     assert_eq!(count_insertions(b"ac", b"abc"), Some(1));
     assert_eq!(count_insertions(b"ace", b"abcde"), Some(2));
     assert_eq!(count_insertions(b"abc", b"abc"), Some(0));

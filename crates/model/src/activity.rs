@@ -181,7 +181,7 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut found: BTreeMap<(String, &str), Clash> = BTreeMap::new();
     for (whole, other, _) in others.iter().flat_map(edited_paths) {
         let Some((at, edits)) = time::parse_time(&other.ts).zip(mine.get(&whole)) else { continue };
-        let Some((_, own, path)) = nearest(edits, at) else { continue };
+        let Some((_, own, path)) = nearest_edit(edits, at) else { continue };
         let clash = Clash {
             path: (*path).to_owned(),
             session: other.session.clone(),
@@ -201,7 +201,7 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
 }
 
 /// Returns the edit that is nearest to a time, if it is near enough for a clash. `edits` are sorted by time.
-fn nearest<'e, 'a>(
+fn nearest_edit<'e, 'a>(
     edits: &'e [(Timestamp, &'a Activity, &'a str)],
     at: Timestamp,
 ) -> Option<&'e (Timestamp, &'a Activity, &'a str)> {

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_in_other_letters() {
+    fn a_text_is_found_in_other_spelling_and_markup() {
         let summary = TextContent::from_text(
             "The user said: \"please don't amend commits - it messes with the workflows\". Edited `src/data.rs` and ran\n\
              **make check**. Then: \"Also rename the folder to cache and move...\". The reader loses comments in nested arrays.",

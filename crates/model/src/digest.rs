@@ -278,7 +278,7 @@ impl Digest {
         }
         let main = record.agent.is_none();
         let event = record.event_name();
-        let at_work = self.has_work_after_last_words();
+        let at_work = self.has_work_after_last_message();
         // A prompt that refuses a call does not end a turn, because the agent was working.
         if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
             self.mark_turn_closed();

@@ -122,7 +122,7 @@ impl Document {
         }
     }
 
-    pub fn int(&self, key: &str) -> Option<i64> {
+    pub fn integer(&self, key: &str) -> Option<i64> {
         self.value_of(key)?.as_i64()
     }
 

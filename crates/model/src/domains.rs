@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_by_their_words() {
+    fn domains_are_recognised_by_their_words() {
         for (text, expected) in [
             ("Add OAuth login with a JWT, and a migration", &["security", "database"][..]),
             ("Deploy the Docker container to Kubernetes", &["cloud", "ci"]),

@@ -24,7 +24,9 @@ pub use limits::{
 pub use listing::{FileListing, FileState};
 pub use observed::{entry_of_run, task_of_run, verdict_of_run};
 pub use patch::{PatchStats, patch_stats};
-pub use standing::{EvidenceStanding, Freshness, ProofState, rejection, standing, trees_in_effect};
+pub use standing::{
+    EvidenceStanding, Freshness, ProofState, judge_evidence, rejecting_entry, trees_in_effect,
+};
 
 use crate::plan::UnreadableReason;
 use crate::plan::fields::keeping_the_rest;

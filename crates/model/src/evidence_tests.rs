@@ -40,7 +40,7 @@ fn judge_proof(entries: &[EvidenceEntry]) -> ProofState {
         "forgotten" => Freshness::Unknown("the list of its files is no longer stored".to_owned()),
         _ => Freshness::Fresh,
     };
-    standing(entries, freshness).proof
+    judge_evidence(entries, freshness).proof
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn one_judgement_says_what_evidence_comes_to() {
 fn stale_is_said_wherever_it_is_told() {
     let entries =
         [EvidenceEntry { tests_passed: Some(12), ..run_entry("cargo test", EvidenceVerdict::Pass) }];
-    let stale = standing(&entries, |_| Freshness::Stale("src/a.rs changed".to_owned()));
+    let stale = judge_evidence(&entries, |_| Freshness::Stale("src/a.rs changed".to_owned()));
     assert_eq!(stale.state_word(), "stale");
     assert_eq!(stale.describe(), "stale (src/a.rs changed): cargo test (12 passed), 2026-11-15T19:22:00Z");
     assert!(
@@ -163,7 +163,7 @@ fn stale_is_said_wherever_it_is_told() {
             .starts_with("stale, src/a.rs changed since it passed: cargo test")
     );
     let failed = [run_entry("cargo test", EvidenceVerdict::Fail)];
-    let failed = standing(&failed, |_| Freshness::Stale("src/a.rs changed".to_owned()));
+    let failed = judge_evidence(&failed, |_| Freshness::Stale("src/a.rs changed".to_owned()));
     assert!(
         failed.describe().contains("stale") && failed.describe_for_model().unwrap().contains("changed since")
     );

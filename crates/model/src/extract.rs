@@ -38,7 +38,7 @@ pub struct NamedBlock {
 
 /// Names that need care, all in lower case.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules<'a> {
+pub struct NameRules<'a> {
     /// Folders to which nothing is written.
     pub forbidden: &'a [&'a str],
     /// Folders whose files are guarded.
@@ -102,7 +102,7 @@ pub fn code_blocks(message: &str) -> Vec<CodeBlock> {
 }
 
 /// Gives each block a safe path that no other block has.
-pub fn name_blocks(message: &str, rules: &Rules) -> Vec<NamedBlock> {
+pub fn name_blocks(message: &str, rules: &NameRules) -> Vec<NamedBlock> {
     let mut taken = HashSet::new();
     let blocks = code_blocks(message).into_iter().enumerate();
     blocks
@@ -131,15 +131,15 @@ pub fn name_blocks(message: &str, rules: &Rules) -> Vec<NamedBlock> {
 }
 
 /// Whether a file changes what programs run, or what agents are told.
-fn is_guarded(path: &str, rules: &Rules) -> bool {
-    let parts: Vec<String> = path.split('/').map(bare).collect();
+fn is_guarded(path: &str, rules: &NameRules) -> bool {
+    let parts: Vec<String> = path.split('/').map(part_as_compared).collect();
     let (folders, file) = parts.split_at(parts.len() - 1);
     folders.iter().any(|folder| rules.guarded_folders.contains(&folder.as_str()))
         || file.iter().any(|file| rules.guarded_files.contains(&file.as_str()))
 }
 
 /// Returns a part of a path as some systems read it: they ignore case, and dots and blanks at the end.
-fn bare(part: &str) -> String {
+fn part_as_compared(part: &str) -> String {
     part.trim().trim_end_matches(['.', ' ']).to_lowercase()
 }
 
@@ -169,10 +169,10 @@ pub fn safe_path(name: &str, forbidden: &[&str]) -> Result<String, &'static str>
     if path.ends_with('/') || parts.is_empty() {
         return Err("it names a folder");
     }
-    if parts.iter().any(|part| *part == ".." || bare(part).is_empty()) {
+    if parts.iter().any(|part| *part == ".." || part_as_compared(part).is_empty()) {
         return Err("it leads out of the folder");
     }
-    if parts.iter().map(|part| bare(part)).any(|part| forbidden.contains(&part.as_str())) {
+    if parts.iter().map(|part| part_as_compared(part)).any(|part| forbidden.contains(&part.as_str())) {
         return Err("nothing is written to that folder");
     }
     if path.len() > 400 || parts.iter().any(|part| part.len() > 200) {

@@ -2,7 +2,7 @@ use super::*;
 
 const FORBIDDEN_FOLDERS: &[&str] = &[".git", ".agent"];
 
-const RULES: Rules = Rules {
+const RULES: NameRules = NameRules {
     forbidden: FORBIDDEN_FOLDERS,
     guarded_folders: &[".github"],
     guarded_files: &["agents.md", ".envrc"],

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_tells() {
+    fn informative_lines_are_kept() {
         let cargo = "Exit code 101\n   Compiling x\nerror[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\nwarning: unused\nerror: could not compile `x`";
         assert_eq!(error_lines(cargo), "error[E0308]: mismatched types\nerror: could not compile `x`");
         let plain = "Exit code 3\none\n\ntwo\nthree\nfour\n";
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_small() {
+    fn the_error_lines_stay_small() {
         assert!(error_lines(&"error: x".repeat(10_000)).len() <= 300);
         assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MAX_BYTES);
     }

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepts_and_refuses() {
+    fn valid_and_invalid_ids() {
         let good =
             ["a", "_x", "9487a9f7-611a-47e9-8202-df72ea246773", "20261115T192200Z-fix", "a.b.c", "1.2"];
         for text in good {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_for_a_name() {
+    fn a_word_matches_names_by_beginning_and_parts() {
         let names = ["1-fix", "1-fix-more", "2-fix", "20-other"];
         let rows: [(&str, &[&str]); 6] = [
             ("fix", &["1-fix", "2-fix"]),

@@ -18,8 +18,8 @@ use crate::document::Document;
 use crate::time;
 
 pub use compose::{GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet};
-pub use slug::{readable_slug, slug};
-pub use validate::validate;
+pub use slug::{readable_slug, slug_of_purpose};
+pub use validate::validate_packet;
 
 /// The headings of a packet, in order. All of them are level 2.
 pub const INTENT_HEADING: &str = "Intent";
@@ -160,11 +160,11 @@ impl Packet {
             validators: list("validators"),
             loop_promise: Some(text("loop_promise"))
                 .filter(|promise| !promise.is_empty() && promise != "null"),
-            loop_max_iterations: document.int("loop_max_iterations").unwrap_or(0),
+            loop_max_iterations: document.integer("loop_max_iterations").unwrap_or(0),
             project_id: text("project_id"),
             head: text("head"),
             branch: text("branch"),
-            dirty: document.int("dirty"),
+            dirty: document.integer("dirty"),
             claimed_by: text("claimed_by"),
             claimed_at: text("claimed_at"),
             files_seen: text_pairs(document.value_of("files_seen")),
@@ -204,13 +204,13 @@ fn current_source_name(source: &str) -> &str {
 
 /// Returns the n-th name to try for a packet that is written now: `<ts>-<slug>`, then with `-2`, `-3`.
 pub fn packet_id(now: Timestamp, purpose: &str, n: usize) -> String {
-    let first = format!("{}-{}", time::to_compact(now), slug(purpose));
+    let first = format!("{}-{}", time::to_compact(now), slug_of_purpose(purpose));
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
 /// Returns the packet's version if it is newer than this build.
 pub fn newer_version(document: &Document) -> Option<i64> {
-    document.int("schema_version").filter(|version| *version > SCHEMA_VERSION)
+    document.integer("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }
 
 #[cfg(test)]

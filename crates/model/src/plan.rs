@@ -30,7 +30,7 @@ pub use json::{ImportWarning, ImportedPlan, read_json_or_markdown};
 pub use ledger::{LedgerComparison, LedgerFold, LedgerLine, fold_ledger};
 pub use markdown::{is_unedited, render_plan};
 pub use outline::read_outline as read_markdown;
-pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing};
+pub use standing::{PlanStanding, TaskProgress, compare_naturally, current_phase, standing_of_plan};
 pub use words::{PhaseNotes, describe_task, describe_waiting, render_phase_record};
 
 use crate::text;
@@ -52,7 +52,7 @@ keeping_the_rest! {
 }
 
 /// The value of `migration_status` in a plan that another tool or a person wrote.
-const MIGRATED: &str = "migrated";
+const MIGRATED_STATUS: &str = "migrated";
 
 /// The owner of a plan. Only these fields of a `plan.json` are read, so that a large plan costs little.
 #[derive(Debug, Deserialize)]
@@ -70,7 +70,7 @@ impl PlanOwner {
     }
 
     pub fn is_migrated(&self) -> bool {
-        self.migration_status == MIGRATED
+        self.migration_status == MIGRATED_STATUS
     }
 }
 
@@ -268,7 +268,7 @@ impl Plan {
 
     /// Returns whether the plan was read from a file that another tool or a person wrote.
     pub fn is_migrated(&self) -> bool {
-        self.migration_status == MIGRATED
+        self.migration_status == MIGRATED_STATUS
     }
 
     /// Parses a `plan.json` of thru's own store. An older format is converted, and `migrated` is set.

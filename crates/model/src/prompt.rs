@@ -165,7 +165,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
         "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed",
         "approved", "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
     ];
-    const PHRASES: &[&[&str]] = &[
+    const APPROVAL_PHRASES: &[&[&str]] = &[
         &["go", "ahead"],
         &["go", "on"],
         &["go", "with"],
@@ -193,14 +193,14 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    APPROVAL_WORDS.contains(&first) || PHRASES.iter().any(begins)
+    APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins)
 }
 
 /// Whether a message reads like an answer: a yes or a no with more words, a choice, or too few words to be clear by
 /// itself.
 pub fn is_reply(text: &str) -> bool {
     const MAX_REPLY_BYTES: usize = 240;
-    const PHRASES: &[&str] =
+    const REPLY_PHRASES: &[&str] =
         &["i like", "i prefer", "i'd", "i think", "i agree", "option ", "the first", "the second"];
     let text = text.trim();
     if text.chars().count() > MAX_REPLY_BYTES || matches!(classify_prompt(text), PromptKind::Question) {
@@ -215,7 +215,7 @@ pub fn is_reply(text: &str) -> bool {
         || is_approval(first, &words)
         || numbered
         || first == "no"
-        || PHRASES.iter().any(|phrase| small.starts_with(phrase))
+        || REPLY_PHRASES.iter().any(|phrase| small.starts_with(phrase))
         || small.contains("option ")
 }
 
@@ -232,7 +232,7 @@ fn is_choice(text: &str) -> bool {
 }
 
 fn is_question(text: &str, first: &str) -> bool {
-    const ASKING: &[&str] = &[
+    const QUESTION_WORDS: &[&str] = &[
         "why", "what", "how", "where", "when", "which", "who", "is", "are", "does", "do", "did", "was",
         "were", "isn't", "doesn't", "hmm", "question", "so",
     ];
@@ -243,7 +243,7 @@ fn is_question(text: &str, first: &str) -> bool {
     let wonders = ["why", "how", "where", "when", "who"].contains(&first);
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
-        || ASKING.contains(&first) && text.contains('?')
+        || QUESTION_WORDS.contains(&first) && text.contains('?')
 }
 
 /// Returns the first words in lower case, without surrounding punctuation.
@@ -269,15 +269,18 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
         true => vec![sentence],
         // "Halve the amount; never change tests/." is a task with an instruction.
         false if sentence.ends_with('?') => Vec::new(),
-        false => clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect(),
+        false => {
+            split_clauses(sentence).into_iter().skip(1).filter(|clause| is_instruction(clause)).collect()
+        }
     };
     sentences(text).flat_map(wishes).collect()
 }
 
 /// Splits a sentence at semicolons, and where a prohibition begins.
-fn clauses(sentence: &str) -> Vec<&str> {
+fn split_clauses(sentence: &str) -> Vec<&str> {
     const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
-    const JOINTS: [&str; 9] = [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
+    const CLAUSE_JOINTS: [&str; 9] =
+        [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
     // Lower case and the other apostrophe can have another length, so only ASCII is folded.
     let small = sentence.to_ascii_lowercase();
     let begins = |at: usize| {
@@ -285,7 +288,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
         PROHIBITIONS.iter().any(|word| rest.starts_with(word))
     };
     let joint = |at: usize| {
-        JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
+        CLAUSE_JOINTS.iter().find(|joint| small[at..].starts_with(**joint)).map(|joint| at + joint.len())
     };
     let (mut found, mut start) = (Vec::new(), 0);
     for (at, c) in small.char_indices() {
@@ -305,7 +308,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
 
 fn is_instruction(sentence: &str) -> bool {
     /// The beginnings of an instruction.
-    const STARTS: &[&str] = &[
+    const INSTRUCTION_STARTS: &[&str] = &[
         "don't ",
         "dont ",
         "do not ",
@@ -365,7 +368,7 @@ fn is_instruction(sentence: &str) -> bool {
         " not ",
     ];
     /// Beginnings of sentences that ask or wonder, which are not instructions.
-    const ASKING: &[&str] = &[
+    const ASKING_STARTS: &[&str] = &[
         "can you",
         "could you",
         "would you",
@@ -391,8 +394,9 @@ fn is_instruction(sentence: &str) -> bool {
     let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
     (MIN_WISH_BYTES..=MAX_WISH_BYTES).contains(&sentence.len())
         && !sentence.ends_with('?')
-        && !starts(ASKING)
-        && (starts(STARTS) || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
+        && !starts(ASKING_STARTS)
+        && (starts(INSTRUCTION_STARTS)
+            || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
         && !["i don't know", "i do not know", "i think this was", "not sure"]
             .iter()
             .any(|doubt| words.contains(doubt))
@@ -420,7 +424,7 @@ pub fn is_objection(text: &str) -> bool {
 
 /// Whether the user contradicts the agent's last words.
 pub fn contradicts_agent(text: &str) -> bool {
-    const STARTS: &[&[&str]] = &[
+    const CONTRADICTING_STARTS: &[&[&str]] = &[
         &["no"],
         &["nope"],
         &["wrong"],
@@ -446,7 +450,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     let words = lower_words(text, 4);
     let begins =
         |start: &&[&str]| words.iter().map(String::as_str).take(start.len()).eq(start.iter().copied());
-    STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
+    CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
 /// Whether a text is a pasted review or bug report, which is about code and does not address the agent.

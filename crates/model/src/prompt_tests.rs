@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_a_person_typed() {
+fn typed_prompts_are_told_from_commands() {
     let cases = [
         ("make it fast", true),
         ("/exit", false),
@@ -24,7 +24,7 @@ fn what_a_person_typed() {
 }
 
 #[test]
-fn what_a_message_is() {
+fn prompts_are_classified() {
     let cases = [
         ("yes", PromptKind::Approval),
         ("Yes, let's go with A", PromptKind::Approval),
@@ -53,7 +53,7 @@ fn what_a_message_is() {
 }
 
 #[test]
-fn how_it_is_to_be_done() {
+fn instructions_are_found_in_prompts() {
     let wish = |text| instruction_sentences(text).join("|");
     // A prohibition within a sentence.
     assert_eq!(wish("Make HALF halve the amount; never change tests/."), "never change tests/.");

@@ -157,7 +157,7 @@ fn find_secrets(text: &[u8], options: RedactOptions) -> Vec<SecretHit> {
 fn find_secrets_in_bytes(text: &[u8], options: RedactOptions) -> (Vec<SecretHit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
-    while let Some(hit) = scan::next(text, floor, options, &mut heads) {
+    while let Some(hit) = scan::next_secret(text, floor, options, &mut heads) {
         floor = hit.end;
         hits.push(hit);
         while let Some(rest) = values::continuation_of_split_token(text, floor) {

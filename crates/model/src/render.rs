@@ -70,18 +70,18 @@ fn is_frame_name(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
 
 /// Makes one line for a person, without terminal controls, at most `max` wide.
 pub fn one_line(text: &str, max: usize) -> String {
-    borrow_or_make_line(text, max).into_owned()
+    borrow_or_collapse_line(text, max).into_owned()
 }
 
 /// Does the same as [`one_line`], but borrows a text that needs no change, because a large plan has thousands of them.
-pub fn borrow_or_make_line(text: &str, max: usize) -> Cow<'_, str> {
+pub fn borrow_or_collapse_line(text: &str, max: usize) -> Cow<'_, str> {
     match text.len() <= max && is_plain_line(text) {
         true => Cow::Borrowed(text),
-        false => Cow::Owned(make_line(text, max)),
+        false => Cow::Owned(collapse_to_line(text, max)),
     }
 }
 
-fn make_line(text: &str, max: usize) -> String {
+fn collapse_to_line(text: &str, max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(max * 2));
     let mut used = 0;
     for c in clean_text(text).chars() {

@@ -132,7 +132,7 @@ fn a_second_field_of_one_key_takes_thought() {
 }
 
 #[test]
-fn what_a_file_says() {
+fn the_essentials_of_a_context_file_are_read() {
     let told = ContextFile::read(GOOD_CONTEXT_FILE).essentials();
     assert_eq!(
         (told.title.as_str(), told.updated.as_str()),

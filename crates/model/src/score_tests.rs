@@ -20,7 +20,7 @@ fn assert_close(found: f64, expected: f64) {
 }
 
 #[test]
-fn the_formula_by_hand() {
+fn the_score_agrees_with_the_formula() {
     use ScoreSignal::{
         BlockedTask, CurrentTask, DecisionRecency, DependencyProximity, EvidencePresence, Phase,
     };

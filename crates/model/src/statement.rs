@@ -21,12 +21,12 @@ const MIN_INFORMATIVE_CHARS: usize = 45;
 /// Tables keep their rows, and plain blocks keep their words. Code is dropped, and so is a heading with nothing left
 /// below it. An ellipsis stands where sentences between others are dropped.
 pub fn condense_message(text: &str) -> String {
-    condensed(text, Steps::Drop)
+    condense_lines(text, Steps::Drop)
 }
 
 /// Condenses words that end a turn. What they announce has not been done, so it is kept.
 pub fn condense_closing(text: &str) -> String {
-    condensed(text, Steps::Keep)
+    condense_lines(text, Steps::Keep)
 }
 
 /// Whether sentences that announce a step are kept. Between two calls, the next call shows what was announced.
@@ -37,7 +37,7 @@ enum Steps {
     Drop,
 }
 
-fn condensed(text: &str, steps: Steps) -> String {
+fn condense_lines(text: &str, steps: Steps) -> String {
     let mut out = CondensedText { steps, ..CondensedText::default() };
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
@@ -206,7 +206,7 @@ pub fn announces_next_step(text: &str) -> bool {
 }
 
 /// Returns the sentence at the end that announces the next step, with those before it if it is not clear by itself.
-pub fn announcement(text: &str, max: usize) -> Cow<'_, str> {
+pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
     /// "Let me fix it:" says nothing alone.
     const CLEAR_CHARS: usize = 40;
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

@@ -133,6 +133,6 @@ fn an_announcement_is_the_last_sentence_if_it_is_clear() {
         ("The reader drops comments. Let me fix it:", "The reader drops comments. Let me fix it:"),
         ("", ""),
     ] {
-        assert_eq!(announcement(text, 200), expected, "{text:?}");
+        assert_eq!(announcing_sentence(text, 200), expected, "{text:?}");
     }
 }

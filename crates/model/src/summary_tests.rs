@@ -44,7 +44,7 @@ fn a_test_run_keeps_every_error_with_its_place() {
 }
 
 #[test]
-fn kinds() {
+fn the_kind_of_an_output_is_recognised() {
     let listing: String = (0..50).map(|n| format!("src/part{}/file{n}.rs\n", n % 3)).collect();
     let matches: String = (0..50).map(|n| format!("src/a.rs:{n}:    let error = {n};\n")).collect();
     let lint: String = (0..50).map(|n| format!("src/a.rs:{n}:7: unused variable\n")).collect();

@@ -109,7 +109,7 @@ pub fn swarm_of(agent: &str) -> Option<SwarmId> {
 pub struct SwarmId(String);
 
 /// The swarm whose agents have no prefix.
-pub const DEFAULT: &str = "default";
+pub const DEFAULT_SWARM_NAME: &str = "default";
 
 impl SwarmId {
     /// Accepts what every harness accepts in the name of an agent: lower-case letters, digits, `-` and `_`.
@@ -123,7 +123,7 @@ impl SwarmId {
     }
 
     pub fn default_swarm() -> SwarmId {
-        SwarmId(DEFAULT.to_owned())
+        SwarmId(DEFAULT_SWARM_NAME.to_owned())
     }
 
     pub fn as_str(&self) -> &str {
@@ -132,7 +132,7 @@ impl SwarmId {
 
     /// Returns the prefix of the names of its agents; empty for the default swarm.
     pub fn agent_prefix(&self) -> String {
-        if self.as_str() == DEFAULT { String::new() } else { format!("{}_", self.as_str()) }
+        if self.as_str() == DEFAULT_SWARM_NAME { String::new() } else { format!("{}_", self.as_str()) }
     }
 
     /// Returns the name of the swarm's agent for a part.
@@ -164,7 +164,7 @@ pub enum InvalidSwarmId {
 }
 
 /// What is said instead of the name of a swarm if a plan from elsewhere names none. No swarm can have this name.
-pub const UNNAMED: &str = "(unnamed)";
+pub const UNNAMED_SWARM: &str = "(unnamed)";
 
 /// Returns the swarm that a plan belongs to, if it is none of `ours`. A plan of the default swarm belongs to everybody,
 /// and so does a plan without a swarm that was made here; one that was imported belongs to the default swarm. If no swarm
@@ -173,9 +173,9 @@ pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
     let name = plan.swarm.trim();
     let uses = |name: &str| ours.iter().any(|swarm| swarm.as_str() == name);
     match name {
-        DEFAULT => None,
+        DEFAULT_SWARM_NAME => None,
         _ if ours.is_empty() => None,
-        "" => (plan.is_migrated() && !uses(DEFAULT)).then_some(UNNAMED),
+        "" => (plan.is_migrated() && !uses(DEFAULT_SWARM_NAME)).then_some(UNNAMED_SWARM),
         name => (!uses(name)).then_some(name),
     }
 }

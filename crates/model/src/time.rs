@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_time() {
+    fn durations_are_parsed() {
         for (text, expected) in [
             ("2h", Some(7_200)),
             ("1h30m", Some(5_400)),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn to_the_millisecond() {
+    fn times_are_written_with_milliseconds() {
         assert_eq!(
             to_rfc3339_millis(parse_time("2026-11-15T19:22:00.918Z").unwrap()),
             "2026-11-15T19:22:00.918Z"

@@ -1,6 +1,6 @@
 //! A harness's transcript in neutral form: a line of bytes in, its items out.
 //!
-//! Readers are stateless: each line is read by itself, so that reading can begin anywhere. [`ItemDedup`] and [`Spent`]
+//! Readers are stateless: each line is read by itself, so that reading can begin anywhere. [`ItemDedup`] and [`TokenTotal`]
 //! handle what needs several lines: repeated items, and sums.
 
 mod dedup;

@@ -11,7 +11,7 @@ mod ruling;
 
 use std::fmt;
 
-pub use fields::{AnswerFields, fields};
+pub use fields::{AnswerFields, read_answer_fields};
 pub use ruling::Ruling;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

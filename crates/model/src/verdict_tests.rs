@@ -171,7 +171,7 @@ fn answers_as_models_write_them() {
 
 /// Checks the same texts in another letter case and inside a longer answer.
 #[test]
-fn no_dress_makes_an_unclear_answer_a_pass() {
+fn no_formatting_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[
         |text| text.to_uppercase(),
         |text| text.to_lowercase(),
@@ -214,11 +214,11 @@ fn the_reason_is_named() {
 fn other_fields_are_read_too() {
     let text = "VERDICT: REJECTED\n**RISK:** HIGH\nISSUES:\n- a.rs:3 the lock is never released\n- b.rs:9 unwrap\n\n\
                 SUMMARY: two of them block\n";
-    let found = fields(text);
+    let found = read_answer_fields(text);
     assert_eq!(found.risk.as_deref(), Some("HIGH"));
     assert_eq!(found.issues, ["a.rs:3 the lock is never released", "b.rs:9 unwrap"]);
     assert_eq!(found.summary.as_deref(), Some("two of them block"));
-    let found = fields("TESTS: 12 passed, 1 failed\nFAILURES: lexer::empty\nISSUES: none");
+    let found = read_answer_fields("TESTS: 12 passed, 1 failed\nFAILURES: lexer::empty\nISSUES: none");
     assert_eq!((found.tests_passed, found.tests_failed), (Some(12), Some(1)));
     assert_eq!((found.failures, found.issues.len()), (vec!["lexer::empty".to_owned()], 0));
 }

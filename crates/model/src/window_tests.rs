@@ -37,7 +37,7 @@ fn the_window_of_a_model() {
 }
 
 #[test]
-fn levels() {
+fn the_level_that_a_window_has_reached() {
     let used = |tokens, model: &str| ContextUse { tokens, model: model.to_owned(), ..ContextUse::default() };
     let cases = [
         (used(139_999, "claude-haiku-4-5"), Some((0, 200_000))),
@@ -59,7 +59,7 @@ fn levels() {
 
 /// An estimate and a size that somebody has stated never make a window larger.
 #[test]
-fn more_than_the_window_holds() {
+fn only_measured_tokens_enlarge_a_window() {
     let used = |tokens, size, estimated| ContextUse {
         tokens,
         model: "my-own".to_owned(),
@@ -109,7 +109,7 @@ fn real_figures_replace_estimates_and_a_compaction_clears_both() {
 }
 
 #[test]
-fn the_line() {
+fn the_text_of_a_window_warning() {
     let warning = WindowWarning {
         level: 70,
         tokens: 144_200,

@@ -92,10 +92,10 @@ fn reads_values() {
 fn reads_by_type() {
     let document = Document::parse("---\na: 1.0\nb: 24\nc: [\"x\", 2]\nd:\ne: \"5\"\n---\n");
     assert_eq!(document.text("a"), Some("1.0"));
-    assert_eq!((document.text("b"), document.int("b")), (Some("24"), Some(24)));
+    assert_eq!((document.text("b"), document.integer("b")), (Some("24"), Some(24)));
     assert_eq!((document.text("c"), document.list("c")), (None, Some(vec!["x".to_owned(), "2".to_owned()])));
     assert_eq!((document.text("d"), document.value_of("d")), (None, Some(&Value::Null)));
-    assert_eq!((document.text("e"), document.int("e")), (Some("5"), None));
+    assert_eq!((document.text("e"), document.integer("e")), (Some("5"), None));
     assert_eq!((document.text("f"), document.entry("f").is_none()), (None, true));
     assert_eq!(document.entry("e").map(|entry| entry.line), Some(6));
 }
@@ -433,7 +433,7 @@ fn wraps_any_text() {
 }
 
 #[test]
-fn serves_the_records() {
+fn every_kind_of_record_is_read_and_edited() {
     let mut packet = Document::parse(PACKET);
     assert_eq!(packet.text("purpose"), Some("fix: the login, see issue#12"));
     assert_eq!(packet.list("validators").unwrap().last().unwrap(), "grep -q '# done' notes.md");

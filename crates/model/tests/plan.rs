@@ -7,7 +7,7 @@ use model::plan::{
     AcceptanceEvidence, LedgerComparison, LedgerLine, NewTask, Phase, PhaseStatus, Plan, Task, TaskChange,
     TaskSize, TaskStatus, add_phase, add_task, apply_changes, block_task, complete_task, find_problems,
     fold_ledger, plan_changes, read_json_or_markdown, read_markdown, render_plan, set_task, sha256_hex,
-    standing, start_task, unblock_task,
+    standing_of_plan, start_task, unblock_task,
 };
 use proptest::prelude::*;
 
@@ -262,7 +262,7 @@ proptest! {
                 prop_assert_eq!(whole.plan.unwrap().to_bytes(), next.to_bytes());
                 prop_assert_eq!(whole.last.unwrap().after, next.hash());
             }
-            prop_assert!(standing(&found).progress.done <= standing(&found).progress.total);
+            prop_assert!(standing_of_plan(&found).progress.done <= standing_of_plan(&found).progress.total);
         }
     }
 }

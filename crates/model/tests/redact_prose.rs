@@ -4,7 +4,7 @@
 use model::redact::{RedactOptions, redact_text};
 
 /// Phrases with `{}` in place of the password.
-const PHRASES: &str = "\
+const LINES_WITH_PASSWORD: &str = "\
 the password is {}
 Password for the staging db is {}
 my password is {}, fix the login
@@ -79,7 +79,7 @@ PASSWORD_ADMIN={} ./seed.sh
 ";
 
 /// Returns made-up passwords of every kind, from two words that do not occur in sentences about passwords.
-fn made_up(first: &str, second: &str) -> Vec<String> {
+fn made_up_passwords(first: &str, second: &str) -> Vec<String> {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     vec![
         [first, second, "umber", "quill"].join("-"),
@@ -96,9 +96,9 @@ fn made_up(first: &str, second: &str) -> Vec<String> {
 fn a_password_goes_wherever_its_line_has_it() {
     let mut missed = Vec::new();
     for (first, second) in [("carbon", "trellis"), ("pebble", "nimbus"), ("gondola", "parsnip")] {
-        for phrase in PHRASES.lines() {
+        for phrase in LINES_WITH_PASSWORD.lines() {
             let phrase = phrase.replace("\\n", "\n");
-            for password in made_up(first, second) {
+            for password in made_up_passwords(first, second) {
                 let text = phrase.replace("{}", &password);
                 let found = redact_text(&text, RedactOptions::default());
                 if found.contains(&password) || !found.contains("[REDACTED:") {
@@ -113,7 +113,7 @@ fn a_password_goes_wherever_its_line_has_it() {
 
 #[test]
 fn lines_about_passwords_without_one_stay() {
-    const LINES: &str = "\
+    const LINES_WITHOUT_PASSWORD: &str = "\
 the password for user42 was reset by admin on 2024-01-01
 password hashing uses argon2id with 64 MiB
 argon2.hash(password, { type: argon2.argon2id })
@@ -139,7 +139,7 @@ the login page of app3 asks for credentials
 git checkout -b fix/password-reset-flow
 user_pass = '%s:%s' % (user, pw)
 ";
-    for line in LINES.lines() {
+    for line in LINES_WITHOUT_PASSWORD.lines() {
         assert_eq!(redact_text(line, RedactOptions::default()), line);
     }
 }

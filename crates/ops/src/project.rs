@@ -65,11 +65,11 @@ impl Project {
 /// The result of the search for a root and a store. Every command needs it before and after its work, so the search is
 /// done only once.
 #[derive(Debug)]
-pub struct Surroundings(Result<FoundRoot>);
+pub struct RootSearch(Result<FoundRoot>);
 
-impl Surroundings {
-    pub fn look_around(world: &World) -> Surroundings {
-        Surroundings(world.find_root())
+impl RootSearch {
+    pub fn search_root(world: &World) -> RootSearch {
+        RootSearch(world.find_root())
     }
 
     pub fn is_root(&self) -> bool {

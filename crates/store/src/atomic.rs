@@ -62,7 +62,7 @@ impl Dir {
 
     /// Writes, syncs and removes a file in this folder. This is the only reliable test of whether records can be
     /// written.
-    pub fn test_write(&self) -> Result<()> {
+    pub fn check_folder_is_writable(&self) -> Result<()> {
         let temporary = self.write_temporary(
             "write-test",
             &[b' '; 8 * 1024],

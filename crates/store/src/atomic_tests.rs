@@ -33,7 +33,7 @@ fn never_writes_through_a_link() {
 }
 
 #[test]
-fn creates_once() {
+fn a_file_is_created_at_most_once() {
     let (temp, dir) = temp_dir();
     assert!(dir.create_private_file("x", b"first").unwrap());
     assert!(!dir.create_private_file("x", b"second").unwrap());

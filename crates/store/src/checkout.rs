@@ -35,20 +35,20 @@ pub struct Checkout {
     /// The folder that was used last; `None` if it does not exist. It is kept because files are examined folder by
     /// folder.
     folder: RefCell<(String, Option<Dir>)>,
-    left: Cell<Effort>,
+    left: Cell<EffortLimit>,
 }
 
 /// How much a caller may examine. Commands have no limit.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub struct EffortLimit {
     pub files: usize,
     /// How many bytes of content may be read.
     pub bytes: u64,
     pub until: Option<Instant>,
 }
 
-impl Effort {
-    pub const UNLIMITED: Effort = Effort { files: usize::MAX, bytes: u64::MAX, until: None };
+impl EffortLimit {
+    pub const UNLIMITED: EffortLimit = EffortLimit { files: usize::MAX, bytes: u64::MAX, until: None };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,11 +81,11 @@ pub enum ListingOrigin<'c> {
 
 impl Checkout {
     pub fn open(path: &Path) -> Result<Checkout> {
-        Checkout::open_with_effort(path, Effort::UNLIMITED)
+        Checkout::open_with_effort(path, EffortLimit::UNLIMITED)
     }
 
     /// Opens a checkout for a caller with limited time.
-    pub fn open_with_effort(path: &Path, effort: Effort) -> Result<Checkout> {
+    pub fn open_with_effort(path: &Path, effort: EffortLimit) -> Result<Checkout> {
         let dir = Dir::open(path)?;
         Ok(Checkout { dir, looked: RefCell::default(), folder: RefCell::default(), left: Cell::new(effort) })
     }
@@ -206,7 +206,7 @@ impl Checkout {
         }
         let left = self.left.get();
         let Some(bytes) = left.bytes.checked_sub(seen.size) else { return Comparison::Unfinished };
-        self.left.set(Effort { bytes, ..left });
+        self.left.set(EffortLimit { bytes, ..left });
         same(self.content_hash(path, seen).is_some_and(|hash| hash == state.hash))
     }
 
@@ -240,9 +240,9 @@ impl Checkout {
     }
 
     fn has_effort_left(&self) -> bool {
-        let Effort { files, bytes, until } = self.left.get();
+        let EffortLimit { files, bytes, until } = self.left.get();
         let Some(left) = files.checked_sub(1) else { return false };
-        self.left.set(Effort { files: left, bytes, until });
+        self.left.set(EffortLimit { files: left, bytes, until });
         until.is_none_or(|until| !left.is_multiple_of(FILES_PER_CLOCK_READ) || Instant::now() < until)
     }
 

@@ -24,7 +24,7 @@ impl Store {
     }
 
     /// Returns the tasks that have a folder for evidence, and the folder names that cannot be a task id.
-    pub fn evidence_tasks(&self) -> Result<(Vec<Id>, Vec<String>)> {
+    pub fn tasks_with_evidence(&self) -> Result<(Vec<Id>, Vec<String>)> {
         let folder = match self.dir().open_subfolder(layout::EVIDENCE) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
             folder => folder?,

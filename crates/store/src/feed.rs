@@ -65,7 +65,7 @@ const CHUNK_BYTES: usize = 128 * 1024;
 const CURSOR_TAIL_BYTES: usize = 64;
 
 /// Reads the lines after `cursor`. If there is no cursor, or the cursor does not match, reads the end of the file.
-pub fn read_new(
+pub fn read_new_lines(
     path: &Path,
     cursor: Option<&FeedCursor>,
     limits: FeedLimits,
@@ -87,7 +87,7 @@ pub fn cursor_at(path: &Path, offset: u64) -> Result<FeedCursor> {
 }
 
 /// Reads a file from its first line to its last. Hooks do not call this function.
-pub fn read_all(path: &Path, limits: FeedLimits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
+pub fn read_all_lines(path: &Path, limits: FeedLimits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
     FeedFile::open(path)?.read_lines(0, 0, limits, each)
 }
 

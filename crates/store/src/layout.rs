@@ -166,7 +166,7 @@ pub const CURSORS_FOLDER: &str = "state/cursors";
 /// accepts no new file.
 pub const LOST_RECORDS_FILE: &str = "state/reserved.json";
 /// The old name of this file, in the same folder. A session start renames it.
-pub const LOST_BEFORE: &str = "lost.json";
+pub const FORMER_LOST_RECORDS_NAME: &str = "lost.json";
 /// The folder that records the facts in each session's context since its last compaction.
 pub const CONTEXT_HELD_FOLDER: &str = "state/told";
 /// The briefs that hooks sent to each session, the last of each occasion.

@@ -65,7 +65,7 @@ impl Store {
         }
         let dir = self.dir().create_subfolder(folder)?;
         // A note of an older version may contain a loss that was not reported yet.
-        if dir.rename_to_free(layout::LOST_BEFORE, name).is_ok() {
+        if dir.rename_to_free(layout::FORMER_LOST_RECORDS_NAME, name).is_ok() {
             return dir.sync_folder();
         }
         dir.create_private_file(name, &blank_note()).map(drop)
@@ -162,15 +162,15 @@ fn is_blank(bytes: &[u8]) -> bool {
 }
 
 fn blank_note() -> Vec<u8> {
-    padded(NOTHING_LOST)
+    pad_to_note_size(NOTHING_LOST)
 }
 
 fn render_note(lost: &LostRecords) -> Vec<u8> {
-    padded(&serde_json::to_vec(lost).unwrap_or_default())
+    pad_to_note_size(&serde_json::to_vec(lost).unwrap_or_default())
 }
 
 /// Pads the text with blanks to the size of the note. A text that is too long is left out.
-fn padded(text: &[u8]) -> Vec<u8> {
+fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
     let mut bytes = vec![b' '; NOTE_BYTES];
     bytes[NOTE_BYTES - 1] = b'\n';
     if text.len() < NOTE_BYTES {

@@ -205,7 +205,7 @@ impl RunFolder {
     }
 
     pub fn write_expected(&self, expected: &ExpectedOutputs) -> Result<()> {
-        self.dir.write(&self.list, &expected.render(), Durability::Synced)
+        self.dir.write(&self.list, &expected.to_bytes(), Durability::Synced)
     }
 
     pub fn write_file(&self, name: &str, text: &str, durability: Durability) -> Result<()> {

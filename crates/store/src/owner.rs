@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_may_write() {
+    fn a_folder_that_others_may_write_is_exposed() {
         let foreign = |owner| Some(Exposure::ForeignOwner { owner, user: 1000 });
         let writable = |mode| Some(Exposure::WritableByOthers { mode });
         let cases = [

@@ -130,7 +130,7 @@ impl Store {
             {
                 folder.rename_damaged_aside(&name, now)?;
             }
-            folder.write(&name, &lifecycle.render(), Durability::Synced)?;
+            folder.write(&name, &lifecycle.to_bytes(), Durability::Synced)?;
         }
         Ok(changed)
     }

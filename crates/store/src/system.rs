@@ -13,9 +13,9 @@ pub const OPEN_FLAGS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlag
 /// The flag for opening each folder along a path. On Linux, this requires only search permission, like a single call
 /// for the whole path.
 #[cfg(target_os = "linux")]
-const PASS: OFlags = OFlags::PATH;
+const FOLDER_FLAGS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
-const PASS: OFlags = OFlags::RDONLY;
+const FOLDER_FLAGS: OFlags = OFlags::RDONLY;
 
 /// Opens the file `rel` beneath a folder. Fails with `LOOP` if any part of the name is a symbolic link, and with `XDEV`
 /// if the name leads out of the folder.
@@ -103,8 +103,8 @@ mod kernel {
 /// Opens one folder after another and keeps each handle, so that a folder cannot be replaced after it was checked.
 mod by_parts {
     use super::{
-        AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OPEN_FLAGS, OwnedFd, PASS, Path, Result, fs,
-        is_link,
+        AsFd, BorrowedFd, CWD, Component, Errno, FOLDER_FLAGS, Mode, OFlags, OPEN_FLAGS, OwnedFd, Path,
+        Result, fs, is_link,
     };
 
     /// Opens a file beneath a folder. Unlike the kernel's call, this function always refuses `..`.
@@ -121,8 +121,8 @@ mod by_parts {
             }
             let from = folder.as_ref().map_or(at, AsFd::as_fd);
             folder = Some(match parts.peek() {
-                Some(_) => step(from, part, OFlags::DIRECTORY | PASS, Mode::empty())?,
-                None => step(from, part, flags, mode)?,
+                Some(_) => open_path_part(from, part, OFlags::DIRECTORY | FOLDER_FLAGS, Mode::empty())?,
+                None => open_path_part(from, part, flags, mode)?,
             });
         }
         folder.ok_or(Errno::INVAL)
@@ -130,7 +130,8 @@ mod by_parts {
 
     pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
         let start = if path.is_absolute() { "/" } else { "." };
-        let mut folder = fs::openat(CWD, start, OFlags::DIRECTORY | PASS | OPEN_FLAGS, Mode::empty())?;
+        let mut folder =
+            fs::openat(CWD, start, OFlags::DIRECTORY | FOLDER_FLAGS | OPEN_FLAGS, Mode::empty())?;
         let mut parts =
             path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir));
         let Some(mut part) = parts.next() else {
@@ -138,13 +139,18 @@ mod by_parts {
         };
         // The system resolves `..` to the parent of the open folder, and no link was followed to reach it.
         for next in parts {
-            folder = step(folder.as_fd(), part.as_os_str(), OFlags::DIRECTORY | PASS, Mode::empty())?;
+            folder = open_path_part(
+                folder.as_fd(),
+                part.as_os_str(),
+                OFlags::DIRECTORY | FOLDER_FLAGS,
+                Mode::empty(),
+            )?;
             part = next;
         }
-        step(folder.as_fd(), part.as_os_str(), flags, Mode::empty())
+        open_path_part(folder.as_fd(), part.as_os_str(), flags, Mode::empty())
     }
 
-    fn step(
+    fn open_path_part(
         at: BorrowedFd,
         name: impl rustix::path::Arg + Copy,
         flags: OFlags,

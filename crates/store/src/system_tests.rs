@@ -129,7 +129,7 @@ fn nothing_is_made_through_a_link() {
 }
 
 #[test]
-fn a_folder_is_asked_for_as_one() {
+fn only_a_folder_is_opened_as_a_folder() {
     let attacks = create_link_attacks();
     for (name, open) in open_beneath_variants() {
         let folder = |rel| open(attacks.inside.as_fd(), rel, OFlags::DIRECTORY, Mode::empty()).map(drop);
@@ -217,7 +217,7 @@ fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
 }
 
 #[test]
-fn a_rename_takes_no_name_that_is_taken() {
+fn a_rename_does_not_replace_a_file() {
     let attacks = create_link_attacks();
     let at = attacks.inside.as_fd();
     for taken in ["a", "loop", "near"] {

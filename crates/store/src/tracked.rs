@@ -128,7 +128,7 @@ fn scan_store_entries(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io
     // Among all spellings of the prefix, the lower-case spelling sorts last. `0` is the character after `/`.
     let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
     let mut files = Vec::new();
-    each_entry(index, id_bytes, |name, _| {
+    each_index_entry(index, id_bytes, |name, _| {
         if name > end.as_slice() {
             return ControlFlow::Break(());
         }
@@ -154,12 +154,12 @@ pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
             files.extend(inside.and_then(|name| String::from_utf8(name.to_vec()).ok()));
             if files.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let read = open_index(&index).and_then(|file| each_entry(file, 20, &mut take));
+        let read = open_index(&index).and_then(|file| each_index_entry(file, 20, &mut take));
         match read {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) if error.kind() == ErrorKind::InvalidData => {
-                open_index(&index).and_then(|file| each_entry(file, 32, &mut take)).ok()?;
+                open_index(&index).and_then(|file| each_index_entry(file, 32, &mut take)).ok()?;
             }
             Err(_) => return None,
         }
@@ -192,7 +192,7 @@ pub(crate) fn unchanged_files<'p>(folder: &Path, paths: &[&'p str]) -> Vec<&'p s
         ControlFlow::Continue(())
     };
     // If object ids have another length, the index does not parse, and nothing is known about the files.
-    match open_index(&index).and_then(|file| each_entry(file, 20, take)) {
+    match open_index(&index).and_then(|file| each_index_entry(file, 20, take)) {
         Ok(()) => unchanged,
         Err(_) => Vec::new(),
     }
@@ -219,7 +219,7 @@ impl IndexEntry {
 const SUBMODULE_MODE: u32 = 0o160_000;
 
 /// Reads git's index format, versions 2 to 4. Calls `with` for each entry.
-fn each_entry(
+fn each_index_entry(
     mut index: impl BufRead,
     id_bytes: usize,
     mut with: impl FnMut(&[u8], IndexEntry) -> ControlFlow<()>,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use ops::project::{Surroundings, settings};
+use ops::project::{RootSearch, settings};
 
 use crate::commands::{
     brief, completions, config, context, debug, decide, decisions, doctor, evidence, files, gate, handoff,
@@ -164,7 +164,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     };
     let world = world::build_world(cli.root.clone(), word.as_deref(), now);
     output::choose_color(settings::settings_here(&world).settings().output_color);
-    let before = Surroundings::look_around(&world);
+    let before = RootSearch::search_root(&world);
     if cli.command.prints_records()
         && let Some(why) = before.why_untrusted(&world)
     {
@@ -207,7 +207,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
         Command::Completions(args) => completions::run(args, format),
     };
     let code = done.unwrap_or_else(|error| output::report_error(&error, format));
-    let after = Surroundings::look_around(&world);
+    let after = RootSearch::search_root(&world);
     if !matches!(cli.command, Command::Redact(_) | Command::Completions(_) | Command::Harness(_))
         && let Some(folder) = after.unmarked_records_folder()
     {

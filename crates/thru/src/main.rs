@@ -44,7 +44,11 @@ fn run_program(words: Vec<OsString>, has_variables: bool) -> u8 {
         return 0;
     }
     if words.get(1).is_some_and(|word| word == "statusline") && !asks_for_help(&words) {
-        statusline::run_status_line(statusline::Call::of(&words[2..]), has_variables, started);
+        statusline::run_status_line(
+            statusline::StatusLineCall::from_words(&words[2..]),
+            has_variables,
+            started,
+        );
         return 0;
     }
     std::panic::set_hook(Box::new(output::report_panic));

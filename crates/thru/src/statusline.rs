@@ -12,7 +12,7 @@ use crate::{hook, output};
 
 /// How `thru statusline` was called.
 #[derive(Debug, Default)]
-pub struct Call {
+pub struct StatusLineCall {
     /// The user's own status line, which comes first.
     pub after: Option<OsString>,
     /// The project, if it was named.
@@ -20,9 +20,9 @@ pub struct Call {
     pub json: bool,
 }
 
-impl Call {
+impl StatusLineCall {
     /// Reads the words after `thru statusline`, without an argument parser. A word that it does not know is ignored.
-    pub fn of(words: &[OsString]) -> Call {
+    pub fn from_words(words: &[OsString]) -> StatusLineCall {
         let value = |name: &str| {
             let given = words.iter().position(|word| word == name).and_then(|at| words.get(at + 1)).cloned();
             let joined =
@@ -30,12 +30,12 @@ impl Call {
             given.or_else(|| joined().map(OsString::from))
         };
         let json = words.iter().any(|word| word == "--json");
-        Call { after: value("--after"), root: value("--root").map(PathBuf::from), json }
+        StatusLineCall { after: value("--after"), root: value("--root").map(PathBuf::from), json }
     }
 }
 
 /// Runs the command. Whatever is wrong, it prints what it can and exits with 0.
-pub fn run_status_line(call: Call, has_variables: bool, started: Instant) {
+pub fn run_status_line(call: StatusLineCall, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
     if let Some(own) = &call.after {
@@ -43,7 +43,8 @@ pub fn run_status_line(call: Call, has_variables: bool, started: Instant) {
     }
     let world = hook::hook_world(crate::world::current_time().unwrap_or_default(), has_variables);
     let world = ops::World { root: call.root, ..world };
-    let line = catch_unwind(AssertUnwindSafe(|| ops::session::status_line::status_line(&world, &payload)));
+    let line =
+        catch_unwind(AssertUnwindSafe(|| ops::session::status_line::render_status_line(&world, &payload)));
     let line = line.ok().flatten();
     if call.json {
         output::print_json(&serde_json::json!({ "line": line }));

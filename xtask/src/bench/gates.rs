@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::rows::{COMPACT, FIRST_CONTACT_NAME, POST_TOOL_USE, compact, edit_4k, trusted};
+use super::prepare::{COMPACT, POST_TOOL_USE, compact_payload, edit_4k_payload, prepare_trusted};
+use super::rows::FIRST_CONTACT_NAME;
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, SystemCall};
 use crate::table::{self, Align};
@@ -30,13 +31,13 @@ pub fn check_limits<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) 
     }
 
     let sandbox = lab.sandbox("gates")?;
-    trusted(&sandbox)?;
+    prepare_trusted(&sandbox)?;
     // The first event of a session creates the journal, and all others only append to it. So one hook runs before any
     // call is counted.
-    sandbox.run_successfully(POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
+    sandbox.run_successfully(POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::is_installed() {
-        let log = trace_system_calls(&sandbox, POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
+        let log = trace_system_calls(&sandbox, POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
         let calls: Vec<SystemCall> = strace::parse_log(&log).collect();
         let synced =
             calls.iter().filter(|call| ["fsync", "fdatasync", "sync", "syncfs"].contains(&call.name)).count();
@@ -120,7 +121,7 @@ fn trace_system_calls(sandbox: &Sandbox, argv: &[&str], payload: &[u8]) -> Resul
 fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
     let path = sandbox.dir.join("transcript.jsonl");
     transcript::write_transcript(&path, &sandbox.project_folder(), 20 * transcript::MEGABYTE)?;
-    let mut payload: Value = serde_json::from_slice(&compact(&sandbox.dir))?;
+    let mut payload: Value = serde_json::from_slice(&compact_payload(&sandbox.dir))?;
     payload["transcript_path"] = json!(path);
     let log = trace_system_calls(sandbox, COMPACT, payload.to_string().as_bytes())?;
     let descriptor = strace::parse_log(&log)
@@ -150,7 +151,7 @@ fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     let output = sandbox::run_with_timeout(
         &mut sandbox::wrap_command(valgrind, &sandbox.thru_command(POST_TOOL_USE)),
-        &edit_4k(&sandbox.dir),
+        &edit_4k_payload(&sandbox.dir),
     )?;
     Ok(parse_collected(&String::from_utf8_lossy(&output.stderr)))
 }

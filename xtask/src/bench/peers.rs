@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::rows::{POST_TOOL_USE, edit_4k, trusted};
+use super::prepare::{POST_TOOL_USE, edit_4k_payload, prepare_trusted};
 use super::{BenchOptions, TRUE_PROGRAM, TimedCommand, kb_to_mb};
 use crate::dist::LinkKind;
 use crate::memory;
@@ -48,7 +48,7 @@ impl TimedCommand for PeerHook {
 /// Prints the table. Other programs have no targets.
 pub fn run_peers(lab: &Lab, kind: LinkKind, options: &BenchOptions) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
-    trusted(&sandbox)?;
+    prepare_trusted(&sandbox)?;
     let mut hooks = vec![prepare_hook("thru", sandbox.thru_command(POST_TOOL_USE), &sandbox)?];
     for peer in PEERS {
         let missing =
@@ -58,7 +58,7 @@ pub fn run_peers(lab: &Lab, kind: LinkKind, options: &BenchOptions) -> Result<()
             continue;
         }
         let sandbox = lab.sandbox(&format!("peer-{}", peer.interpreter))?;
-        trusted(&sandbox)?;
+        prepare_trusted(&sandbox)?;
         hooks.push(prepare_hook(peer.name, peer_command(peer, &sandbox)?, &sandbox)?);
     }
     let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE_PROGRAM), &[]);
@@ -85,7 +85,7 @@ fn peer_command(peer: &PeerProgram, sandbox: &Sandbox) -> Result<Command> {
 
 /// Prepares a hook for timing. It must first show that it does the work.
 fn prepare_hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<PeerHook> {
-    let payload = edit_4k(&sandbox.dir);
+    let payload = edit_4k_payload(&sandbox.dir);
     let output = sandbox::run_with_timeout(&mut command, &payload)?;
     let log = std::fs::read_to_string(sandbox.journal_path()).unwrap_or_default();
     let line: Value = log.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();

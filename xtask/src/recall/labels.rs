@@ -70,11 +70,11 @@ pub fn failing_lines(text: &str) -> Vec<&str> {
     let under =
         text.lines().skip_while(|line| !(line.starts_with("Failing") && line.trim_end().ends_with(':')));
     let lines = under.skip(1).take_while(|line| line.starts_with("- "));
-    lines.filter(|line| !is_more_line(line)).collect()
+    lines.filter(|line| !is_omission_line(line)).collect()
 }
 
 /// Returns whether the line is `- +3 more`, which counts other lines.
-fn is_more_line(line: &str) -> bool {
+fn is_omission_line(line: &str) -> bool {
     let words = line.trim_start_matches("- ");
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
 }

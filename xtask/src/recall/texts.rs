@@ -32,7 +32,7 @@ impl SessionPast {
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
         std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n'))
             .with_context(|| format!("cannot write {}", transcript.display()))?;
-        let digest = ops::session::brief::from_transcript(
+        let digest = ops::session::brief::digest_of_transcript(
             &transcript,
             folder.path(),
             redact::RedactOptions::default(),

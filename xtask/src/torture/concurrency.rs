@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::judge::first_line;
-use super::rows::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
+use super::rows;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, integrity};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
@@ -23,7 +24,7 @@ pub fn appends_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 /// Like `appends`, but the log is rotated again and again during the writes.
 pub fn appends_rotating(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let sandbox = lab.sandbox("appends-rotating")?;
-    rows::set_smallest_log_limit(&sandbox)?;
+    prepare::set_smallest_log_limit(&sandbox)?;
     append_from_many(&sandbox, depth)
 }
 
@@ -95,7 +96,7 @@ pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
         Ok(failed)
     })?;
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
-    let record = fs::read(rows::trust_record_path(&sandbox)?).context("reading the trust record")?;
+    let record = fs::read(prepare::trust_record_path(&sandbox)?).context("reading the trust record")?;
     let roots = integrity::trusted_roots(&record).unwrap_or_default();
     let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
     let missing =
@@ -121,7 +122,7 @@ pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
                 (false, _) => format!("{}: {}", output.status, first_line(&output.stderr)),
             }])
         })?;
-        let kept = rows::project_id(&sandbox).unwrap_or_default();
+        let kept = prepare::project_id(&sandbox).unwrap_or_default();
         let others: BTreeSet<&String> = told.iter().filter(|id| **id != kept).collect();
         for other in others {
             wrong.push((
@@ -148,15 +149,16 @@ pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
         })?;
         wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
         for when in ["before any stop", "after a stop"] {
-            let shown = rows::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
+            let shown =
+                prepare::ids_shown_by_journal(&sandbox).iter().filter(|id| *id == "toolu_same").count();
             if shown != 1 {
                 wrong.push((LossKind::None, format!("{when}: thru journal shows the call {shown} times")));
             }
-            let edits = rows::edits_shown_by_files(&sandbox, "src/session.rs");
+            let edits = prepare::edits_shown_by_files(&sandbox, "src/session.rs");
             if edits != Some(1) {
                 wrong.push((LossKind::None, format!("{when}: thru files counts {edits:?} edits")));
             }
-            sandbox.run_successfully(rows::STOP, &rows::stop(&sandbox.dir))?;
+            sandbox.run_successfully(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
@@ -171,10 +173,10 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let mut wrong = Vec::new();
     for round in 0..rounds {
         let sandbox = lab.sandbox(&format!("stops-{round}"))?;
-        rows::with_transcript(&sandbox)?;
+        prepare::prepare_transcript(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         let failed = run_writers(|_| {
-            let output = sandbox.run_thru(rows::STOP, &rows::stop(&sandbox.dir))?;
+            let output = sandbox.run_thru(prepare::STOP, &prepare::stop_payload(&sandbox.dir))?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
         })?;
         wrong.extend(failed.into_iter().map(|text| (LossKind::None, text)));
@@ -193,7 +195,7 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
         if serde_json::from_slice::<Value>(&digest).is_err() {
             wrong.push((LossKind::Record, "the digest cannot be read".into()));
         }
-        if !rows::retold(&sandbox) {
+        if !prepare::is_transcript_retold(&sandbox) {
             wrong.push((LossKind::Record, "not every call of the transcript is there once".into()));
         }
         fs::remove_dir_all(&sandbox.dir)?;
@@ -247,7 +249,7 @@ const CLAIM_TRIES: usize = 10;
 pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;
-    rows::looping(&sandbox)?;
+    prepare::prepare_loop(&sandbox)?;
     let settings = "[hooks]\ndeadline_ms = 5000\n[loops]\nno_progress_turns = 0\n";
     fs::write(sandbox.store_folder().join("config.toml"), settings)?;
     sandbox.run_successfully(&["loop", "pause", "make-it-green"], b"")?;
@@ -260,7 +262,7 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
             let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
             // If the lock is not free in time, the agent may stop, and the stop is not counted. Then report the
             // stop again.
-            let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(rows::STOP, &stop));
+            let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was let go {CLAIM_TRIES} times"));
             }
@@ -269,7 +271,7 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
     })?;
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (LossKind::None, text)).collect();
     let counted =
-        rows::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
+        prepare::list_loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
     if counted != 1 + (WRITERS * each) as u64 {
         wrong.push((LossKind::Record, format!("{} stops were counted as {counted}", WRITERS * each)));
     }

@@ -17,7 +17,7 @@ pub use places::hostile_places;
 use super::LossKind;
 use super::integrity::{self, AllowedRemoval};
 use super::judge::{self, Failures};
-use super::rows::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use crate::sandbox::{self, Sandbox};
 
@@ -39,9 +39,9 @@ const COMMANDS_TRIED: &[&[&str]] = &[
 
 fn stdin_for_command(argv: &[&str], sandbox: &Path) -> Vec<u8> {
     match argv {
-        ["hook", _, "SessionStart"] => rows::start(sandbox),
-        ["hook", _, "Stop"] => rows::stop(sandbox),
-        ["hook", ..] => rows::tool(sandbox),
+        ["hook", _, "SessionStart"] => prepare::start_payload(sandbox),
+        ["hook", _, "Stop"] => prepare::stop_payload(sandbox),
+        ["hook", ..] => prepare::tool_payload(sandbox),
         _ => Vec::new(),
     }
 }

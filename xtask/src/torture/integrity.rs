@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_is_before_or_after() {
+    fn a_loop_record_is_the_old_or_the_new_one() {
         let path = "project/.agent/context/loops/l.md";
         let at = |n: u8| format!("---\nid: l\niteration: {n}\n---\n\n## Loop Prompt\n\nwork\n");
         assert_eq!(count_losses(path, &at(1), &at(2), AllowedRemoval::Nothing), 0);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_elsewhere() {
+    fn files_created_in_other_folders_are_reported() {
         let after = snapshot_of_files(&[("home/x", ""), ("project/.agent/context/indexes/x.jsonl", "")]);
         assert_eq!(
             find_losses(&Snapshot::default(), &after, AllowedRemoval::Nothing),

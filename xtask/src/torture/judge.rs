@@ -6,7 +6,8 @@ use anyhow::Result;
 
 use super::LossKind;
 use super::integrity;
-use super::rows::{self, Hooks, Row, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
+use super::rows::{self, Hooks, Row};
 use super::snapshot::Snapshot;
 use crate::sandbox::{Sandbox, payload};
 
@@ -144,7 +145,7 @@ fn judge_status(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
             LossKind::None,
             format!("status afterwards: {}: {}", output.status, first_line(&output.stderr)),
         ));
-    } else if told["project_id"].as_str().map(str::to_owned) != rows::project_id(sandbox) {
+    } else if told["project_id"].as_str().map(str::to_owned) != prepare::project_id(sandbox) {
         wrong.push((LossKind::None, format!("status afterwards names project {}", told["project_id"])));
     }
     Ok(())

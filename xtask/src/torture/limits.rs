@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
 use super::judge::{self, Failures};
-use super::rows;
+use super::prepare;
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally};
 use crate::memory::MemoryHelper;
@@ -39,14 +39,14 @@ const fn limited_event(name: &'static str, ms: u64, payload: fn(&Path) -> Vec<u8
 }
 
 const LIMITED_EVENTS: &[LimitedEvent] = &[
-    limited_event("SessionStart", 200, rows::start),
+    limited_event("SessionStart", 200, prepare::start_payload),
     limited_event("SessionStart", 200, resume_payload),
-    limited_event("UserPromptSubmit", 200, rows::prompt),
-    limited_event("PostToolUse", 50, rows::tool),
-    limited_event("PostToolUseFailure", 50, rows::failure),
-    limited_event("PreCompact", 50, rows::compact),
-    limited_event("Stop", 200, rows::stop),
-    limited_event("SessionEnd", 200, rows::end),
+    limited_event("UserPromptSubmit", 200, prepare::prompt_payload),
+    limited_event("PostToolUse", 50, prepare::tool_payload),
+    limited_event("PostToolUseFailure", 50, prepare::failure_payload),
+    limited_event("PreCompact", 50, prepare::compact_payload),
+    limited_event("Stop", 200, prepare::stop_payload),
+    limited_event("SessionEnd", 200, prepare::end_payload),
 ];
 
 fn resume_payload(sandbox: &Path) -> Vec<u8> {
@@ -110,7 +110,7 @@ fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
         sandbox.project_folder().join(".git"),
         sandbox.dir.join("config/throughline/config.toml"),
         sandbox.dir.join("home/.claude/projects/p/s.jsonl"),
-        rows::trust_record_path(sandbox)?,
+        prepare::trust_record_path(sandbox)?,
     ];
     Ok(store.into_iter().chain(outside).collect())
 }
@@ -119,12 +119,12 @@ pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let memory = MemoryHelper::build()?;
     let mut tally = TortureTally::default();
     let first = lab.sandbox("limits")?;
-    rows::lived_in(&first)?;
+    prepare::prepare_records(&first)?;
     let before = Snapshot::take(&first.dir)?;
     // Without root.json or the trust record a hook must not write anything, and an unusable journal is reported in
     // a receipt.
     let needed =
-        [first.store_folder().join("root.json"), first.journal_path(), rows::trust_record_path(&first)?];
+        [first.store_folder().join("root.json"), first.journal_path(), prepare::trust_record_path(&first)?];
     let events = if depth == TortureDepth::Quick { &LIMITED_EVENTS[..4] } else { LIMITED_EVENTS };
     for place in files_read_by_hooks(&first)? {
         for (form, make) in OBSTACLE_FORMS {
@@ -174,7 +174,7 @@ fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) ->
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
     if keep_digest {
-        sandbox.run_successfully(&["hook", "claude-code", "Stop"], &rows::stop(&sandbox.dir))?;
+        sandbox.run_successfully(&["hook", "claude-code", "Stop"], &prepare::stop_payload(&sandbox.dir))?;
     } else {
         let _ = fs::remove_dir_all(sandbox.store_folder().join("state/digest"));
     }
@@ -238,5 +238,5 @@ fn journal_ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     let mut tail = vec![0; usize::try_from(size.min(64 * 1024))?];
     let from = size - tail.len() as u64;
     file.read_exact_at(&mut tail, from)?;
-    Ok(String::from_utf8_lossy(&tail).contains(rows::TOOL_CALL_ID))
+    Ok(String::from_utf8_lossy(&tail).contains(prepare::TOOL_CALL_ID))
 }

@@ -10,10 +10,10 @@ use anyhow::Result;
 use super::LossKind;
 use super::integrity::is_settings_path;
 use super::judge::{Failures, first_line};
-use super::rows::{
-    EXCLUDE_PATH, EXCLUDE_TEXT, LOCAL_SETTINGS_PATH, Row, USER_SETTINGS_PATH, USER_SETTINGS_TEXT,
-    has_our_hooks,
+use super::prepare::{
+    EXCLUDE_PATH, EXCLUDE_TEXT, LOCAL_SETTINGS_PATH, USER_SETTINGS_PATH, USER_SETTINGS_TEXT, has_our_hooks,
 };
+use super::rows::Row;
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 

@@ -255,7 +255,7 @@ impl StracedCommand<'_> {
     fn run_under_strace(&self, trace: &str, more: &[&str]) -> Result<(Output, String)> {
         let mut strace = Command::new("strace");
         strace
-            .args(self.follow_option())
+            .args(self.strace_follow_option())
             .args(["-qq", "-s", "256", "-e", trace, "-o"])
             .arg(&self.log)
             .args(more);
@@ -265,7 +265,7 @@ impl StracedCommand<'_> {
         Ok((output, String::from_utf8_lossy(&log).into_owned()))
     }
 
-    fn follow_option(&self) -> &'static [&'static str] {
+    fn strace_follow_option(&self) -> &'static [&'static str] {
         if self.row.takes == AllowedRemoval::Settings {
             return &[]; // Installing runs git, whose own calls must not be broken.
         }
@@ -275,7 +275,7 @@ impl StracedCommand<'_> {
     }
 
     fn reproduce_command(&self, inject: &str) -> String {
-        let words: Vec<&str> = self.follow_option().iter().copied().chain(["-e", inject]).collect();
+        let words: Vec<&str> = self.strace_follow_option().iter().copied().chain(["-e", inject]).collect();
         format!("{}: strace {} thru {}", self.row.name, words.join(" "), self.row.argv.join(" "))
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 
 use super::judge::{self, Failures};
-use super::rows::{self, TOOL_DONE};
+use super::prepare::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use super::{LossKind, TortureDepth, TortureTally, on_all_cores};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
@@ -15,8 +15,8 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 type LogAndEvent = (&'static str, &'static [&'static str], fn(&Path) -> Vec<u8>);
 const TORN_LOGS: &[LogAndEvent] = &[
     ("sessions/SESSION.jsonl", TOOL_DONE, tool_payload),
-    ("indexes/receipts.jsonl", &["hook", "claude-code", "Stop"], rows::stop),
-    ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], rows::start),
+    ("indexes/receipts.jsonl", &["hook", "claude-code", "Stop"], prepare::stop_payload),
+    ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], prepare::start_payload),
 ];
 
 fn tool_payload(sandbox: &Path) -> Vec<u8> {
@@ -26,7 +26,7 @@ fn tool_payload(sandbox: &Path) -> Vec<u8> {
 pub fn torn_logs(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(TORN_LOGS, |at, (name, argv, stdin)| {
         let sandbox = lab.sandbox(&format!("torn-log-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         let path = sandbox.store_folder().join(name.replace("SESSION", SESSION));
         let whole = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
@@ -93,11 +93,11 @@ pub fn truncated_files(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let step = if depth == TortureDepth::Quick { 24 } else { 6 };
     let files: [(&str, FindFileFn); 2] = [
         ("root.json", |sandbox| Ok(sandbox.store_folder().join("root.json"))),
-        ("the trust record", rows::trust_record_path),
+        ("the trust record", prepare::trust_record_path),
     ];
     on_all_cores(&files, |at, (name, path)| {
         let sandbox = lab.sandbox(&format!("torn-file-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let path = path(&sandbox)?;
         let whole = fs::read(&path)?;
         ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
@@ -127,8 +127,11 @@ const SESSION_START_HOOK: &[&str] = &["hook", "claude-code", "SessionStart"];
 
 fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str]) -> Result<Failures> {
     let mut wrong = Vec::new();
-    let stdin =
-        if argv == SESSION_START_HOOK { rows::start(&sandbox.dir) } else { tool_payload(&sandbox.dir) };
+    let stdin = if argv == SESSION_START_HOOK {
+        prepare::start_payload(&sandbox.dir)
+    } else {
+        tool_payload(&sandbox.dir)
+    };
     let output = sandbox.run_thru(argv, &stdin)?;
     if argv[0] == "hook" {
         judge::judge_hook_output(&output, &mut wrong);

@@ -60,7 +60,7 @@ pub const ROW: Harness = Harness {
         timeouts: TimeoutUnit::Seconds,
         strict: true,
     }),
-    status_line: Some(StatusLineSupport { key: "statusLine", read: status::read_claude_style }),
+    status_line: Some(StatusLineSupport { key: "statusLine", read: status::parse_session_status }),
     commands: SlashCommands::MarkdownFiles {
         taken: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_lines: true,

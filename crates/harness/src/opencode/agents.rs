@@ -11,7 +11,7 @@ pub const AGENT_FILES: AgentFiles =
 /// Denies every tool that writes: tools that change files, the shell, other agents (which could write), and the tools
 /// of MCP servers, which have an underscore in their names. Reading is not mentioned, so that the user's own rules for
 /// reading apply.
-const READ_ONLY: &str = "permission:
+const READ_ONLY_PERMISSIONS: &str = "permission:
   edit: deny
   write: deny
   patch: deny
@@ -26,7 +26,7 @@ fn render_head(head: &AgentHead) -> String {
     let AgentHead { about, part, model, .. } = *head;
     let mode = if part == AgentPart::Architect { "primary" } else { "subagent" };
     let permission = match part.is_read_only() {
-        true => READ_ONLY,
+        true => READ_ONLY_PERMISSIONS,
         false => "",
     };
     let model = model.map_or(String::new(), |model| format!("model: {}\n", yaml_quoted(model)));

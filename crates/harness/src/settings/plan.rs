@@ -3,7 +3,7 @@
 use super::command::HookCommand;
 use super::edit::TextEdit;
 use super::insert::{FileFormatting, InsertionPoint, Siblings};
-use super::render::{self, JsonNode, StateBefore, TextFormatting, group_node, print_member, print_node};
+use super::render::{self, JsonNode, StateBefore, TextFormatting, new_group_node, print_member, print_node};
 use super::survey::{OwnHook, SettingsSurvey};
 use super::tree::Container;
 use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
@@ -82,7 +82,7 @@ fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
         edits.push(TextEdit::replacement(
             span.clone(),
             print_node(
-                &render::word_list_node(args),
+                &render::new_word_list_node(args),
                 &FileFormatting::detect("", None).new_file_formatting(),
             ),
         ));
@@ -122,7 +122,7 @@ fn add_missing_hooks(
     let Some(root) = &survey.root else { return Ok(vec![new_file_edit(place, missing, &habits)]) };
     let Some(events) = survey.events_object(place) else {
         let spot = InsertionPoint::at_end_of(text, &habits, root, None, Siblings::Other);
-        let object = events_node(missing, StateBefore::Something, &spot.look);
+        let object = new_events_node(missing, StateBefore::Something, &spot.look);
         let member = print_member(place.key.unwrap_or_default(), &object, &spot.look);
         return Ok(spot.insert_items(&[member]));
     };
@@ -150,7 +150,7 @@ fn add_missing_hooks(
 
 fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileFormatting) -> TextEdit {
     let look = habits.new_file_formatting();
-    let events = events_node(entries, StateBefore::NoFile, &look);
+    let events = new_events_node(entries, StateBefore::NoFile, &look);
     let file = match place.key {
         Some(key) => JsonNode::Object(vec![JsonNode::object_member(key, events)]),
         None => events,
@@ -172,8 +172,10 @@ fn add_groups(
         None => StateBefore::Something,
     };
     spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
-    let groups: Vec<String> =
-        entries.iter().map(|entry| print_node(&group_node(entry, before, &spot.look), &spot.look)).collect();
+    let groups: Vec<String> = entries
+        .iter()
+        .map(|entry| print_node(&new_group_node(entry, before, &spot.look), &spot.look))
+        .collect();
     spot.insert_items(&groups)
 }
 
@@ -193,7 +195,7 @@ fn add_events(
     };
     spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
     let member = |(event, entries): (&str, Vec<&HookEntry>)| {
-        print_member(event, &array_node(&entries, before, &spot.look), &spot.look)
+        print_member(event, &new_groups_node(&entries, before, &spot.look), &spot.look)
     };
     let members: Vec<String> = group_by_event(entries).into_iter().map(member).collect();
     spot.insert_items(&members)
@@ -211,15 +213,15 @@ fn group_by_event<'a>(entries: &[&'a HookEntry]) -> Vec<(&'a str, Vec<&'a HookEn
     events
 }
 
-fn events_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
+fn new_events_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
     let members = group_by_event(entries).into_iter();
     JsonNode::Object(
         members
-            .map(|(event, entries)| JsonNode::object_member(event, array_node(&entries, before, look)))
+            .map(|(event, entries)| JsonNode::object_member(event, new_groups_node(&entries, before, look)))
             .collect(),
     )
 }
 
-fn array_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
-    JsonNode::Array(entries.iter().map(|entry| group_node(entry, before, look)).collect())
+fn new_groups_node(entries: &[&HookEntry], before: StateBefore, look: &TextFormatting) -> JsonNode {
+    JsonNode::Array(entries.iter().map(|entry| new_group_node(entry, before, look)).collect())
 }

@@ -74,8 +74,8 @@ impl JsonNode {
 }
 
 /// Builds the object of one matcher: `{"matcher": …, "hooks": [ours]}`.
-pub fn group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
-    let hook = hook_node(entry, before);
+pub fn new_group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting) -> JsonNode {
+    let hook = new_hook_node(entry, before);
     let hook = if look.short_hooks { JsonNode::Short(Box::new(hook)) } else { hook };
     let matcher =
         entry.matcher.clone().map(|matcher| JsonNode::object_member("matcher", JsonNode::Text(matcher)));
@@ -83,13 +83,13 @@ pub fn group_node(entry: &HookEntry, before: StateBefore, look: &TextFormatting)
     JsonNode::Object(matcher.into_iter().chain([hooks]).collect())
 }
 
-fn hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
+fn new_hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
     let kind = [JsonNode::object_member("type", JsonNode::Text("command".into()))];
     let command = match &entry.command {
         HookCommand::Exec { program, args } => {
             vec![
                 JsonNode::object_member("command", JsonNode::Text(program.clone())),
-                JsonNode::object_member("args", word_list_node(args)),
+                JsonNode::object_member("args", new_word_list_node(args)),
             ]
         }
         HookCommand::Shell(line) => vec![JsonNode::object_member("command", JsonNode::Text(line.clone()))],
@@ -103,7 +103,7 @@ fn hook_node(entry: &HookEntry, before: StateBefore) -> JsonNode {
     })
 }
 
-pub fn word_list_node(words: &[String]) -> JsonNode {
+pub fn new_word_list_node(words: &[String]) -> JsonNode {
     JsonNode::Short(Box::new(JsonNode::Array(words.iter().cloned().map(JsonNode::Text).collect())))
 }
 

@@ -32,7 +32,7 @@ pub struct Lexeme {
 }
 
 /// Returns the next token at or after `at`; `None` at the end of the text.
-pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
+pub fn next_lexeme(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
     let bytes = text.as_bytes();
     let start = at + count_blanks(&bytes[at..]);
     let Some(&first) = bytes.get(start) else { return Ok(None) };
@@ -55,7 +55,7 @@ pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, SyntaxError> {
 pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     let mut at = at;
     std::iter::from_fn(move || {
-        let lexeme = next(text, at).ok().flatten()?;
+        let lexeme = next_lexeme(text, at).ok().flatten()?;
         at = lexeme.end;
         Some(lexeme)
     })

@@ -42,7 +42,7 @@ pub fn install_status_line(
         let look = FileFormatting::detect(text, None).new_file_formatting();
         let file = JsonNode::Object(vec![JsonNode::object_member(
             key,
-            status_line_node(&status_line_command(program, None), FileBefore::Before),
+            new_status_line_node(&status_line_command(program, None), FileBefore::Blank),
         )]);
         return Ok([mark, &print_node(&file, &look), look.line_end, text].concat().into_bytes());
     };
@@ -62,7 +62,7 @@ pub fn install_status_line(
         CurrentStatusLine::None => {
             let habits = FileFormatting::detect(text, Some(&root));
             let spot = InsertionPoint::at_end_of(text, &habits, &root, None, Siblings::Other);
-            let object = status_line_node(&status_line_command(program, None), FileBefore::No);
+            let object = new_status_line_node(&status_line_command(program, None), FileBefore::NotBlank);
             // Writing the object on one line records that the line end before the closing bracket existed before (see
             // `insert`).
             let object = if spot.look.short_hooks { JsonNode::Short(Box::new(object)) } else { object };
@@ -162,16 +162,16 @@ fn status_line_command(program: &str, after: Option<&str>) -> String {
 /// does for hooks.
 #[derive(Clone, Copy, PartialEq)]
 enum FileBefore {
-    Before,
-    No,
+    Blank,
+    NotBlank,
 }
 
-fn status_line_node(line: &str, blank: FileBefore) -> JsonNode {
+fn new_status_line_node(line: &str, file: FileBefore) -> JsonNode {
     let mut members = vec![
         JsonNode::object_member("type", JsonNode::Text("command".to_owned())),
         JsonNode::object_member("command", JsonNode::Text(line.to_owned())),
     ];
-    if blank == FileBefore::Before {
+    if file == FileBefore::Blank {
         members.reverse();
     }
     JsonNode::Object(members)

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::scan::{Lexeme, SyntaxError, Token, next, tokens_from};
+use super::scan::{Lexeme, SyntaxError, Token, next_lexeme, tokens_from};
 
 /// How deeply a file may be nested. A more deeply nested file was made to crash its readers.
 const MAX_DEPTH: usize = 512;
@@ -27,7 +27,7 @@ pub fn check_json(text: &str) -> Result<Option<Range<usize>>, SyntaxError> {
     let mut root = None;
     let mut commented = false;
     let mut at = 0;
-    while let Some(Lexeme { token, start, end }) = next(text, at)? {
+    while let Some(Lexeme { token, start, end }) = next_lexeme(text, at)? {
         at = end;
         if matches!(token, Token::LineComment | Token::BlockComment) {
             commented = true;
@@ -148,7 +148,7 @@ pub fn read_container(text: &str, open: usize) -> Container {
     let mut gap_start = open + 1;
     let mut key: Option<(Lexeme, usize, bool)> = None;
     let mut at = open + 1;
-    while let Ok(Some(lexeme)) = next(text, at) {
+    while let Ok(Some(lexeme)) = next_lexeme(text, at) {
         let Lexeme { token, start, end } = lexeme;
         at = end;
         match token {

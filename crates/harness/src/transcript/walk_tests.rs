@@ -68,7 +68,7 @@ fn walks_into_what_is_asked_for() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = format!("{{\"a\":{}{},\"b\":1}}", "[".repeat(100_000), "]".repeat(100_000));
     let (found, torn) = raw_fields(&deep);
     assert_eq!((found.len(), torn), (2, false));

@@ -59,7 +59,7 @@ pub fn count_insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     Some(kept[new.len()].min(put[new.len()])).filter(|count| *count < IMPOSSIBLE)
 }
 
-pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[HookEntry]) -> Value {
+pub fn value_with_entries(value: Option<Value>, place: &HookLocation, entries: &[HookEntry]) -> Value {
     let mut value = value.unwrap_or_else(|| json!({}));
     for entry in entries {
         let events = match place.key {
@@ -102,7 +102,7 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     assert!(installed.changes.iter().all(|change| change.what == ChangeKind::Added), "{}", shown());
 
     // Another reader finds the same values plus ours. If the file was strict JSON, it still is.
-    let expected = with_entries(parse_jsonc(old_text), place, entries);
+    let expected = value_with_entries(parse_jsonc(old_text), place, entries);
     assert_eq!(parse_jsonc(new_text), Some(expected), "{}", shown());
     if serde_json::from_str::<Value>(old_text).is_ok() {
         serde_json::from_str::<Value>(new_text).unwrap_or_else(|error| panic!("{error}: {}", shown()));

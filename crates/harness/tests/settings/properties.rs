@@ -20,13 +20,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_settings_file(choices in random_choices()) {
+    fn any_settings_file_is_extended_and_restored(choices in random_choices()) {
         let text = generate_file(&choices, false);
         check_round_trip("generated", text.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code_entries()[..4]);
     }
 
     #[test]
-    fn any_file_of_events(choices in random_choices()) {
+    fn any_file_of_events_is_extended_and_restored(choices in random_choices()) {
         let text = generate_file(&choices, true);
         check_round_trip("generated", text.as_bytes(), &DROID_HOOKS_FILE, &droid_entries());
     }
@@ -34,7 +34,7 @@ proptest! {
     /// If one byte is added, removed or changed, nothing panics, we accept what `serde_json` accepts, and we refuse
     /// what `jsonc_parser` refuses.
     #[test]
-    fn any_damage(choices in random_choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
+    fn a_file_with_one_wrong_byte_is_read_as_other_parsers_read_it(choices in random_choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
         let mut bytes = generate_file(&choices, false).into_bytes();
         prop_assume!(!bytes.is_empty());
         let at = at.index(bytes.len());
@@ -64,7 +64,7 @@ proptest! {
     /// If a version with other events is installed over an earlier version, removing our hooks leaves no trace of
     /// either version.
     #[test]
-    fn any_upgrade(choices in random_choices(), first in 0..4usize, second in 0..4usize) {
+    fn uninstalling_after_any_upgrade_restores_the_file(choices in random_choices(), first in 0..4usize, second in 0..4usize) {
         let old = generate_file(&choices, false);
         let entries = claude_code_entries();
         let one = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &entries[first..first + 2]).unwrap();
@@ -77,7 +77,7 @@ proptest! {
     /// Somebody may add a comment to a file with our entries. Removing our entries then leaves the other values
     /// unchanged. The comment stays too, unless it is inside one of our entries.
     #[test]
-    fn any_comment_since(choices in random_choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
+    fn a_comment_added_anywhere_survives_uninstalling(choices in random_choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
         let old = generate_file(&choices, false);
         let new = install_hooks(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code_entries()[..3]).unwrap().bytes;
         let new = String::from_utf8(new).unwrap();
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn any_diff(old in "([ab]\n){0,12}[ab]?", new in "([ab]\n){0,12}[ab]?") {
+    fn any_diff_can_be_applied(old in "([ab]\n){0,12}[ab]?", new in "([ab]\n){0,12}[ab]?") {
         prop_assert_eq!(apply_diff(&old, &unified_diff(&old, &new)), new);
     }
 }

@@ -6,11 +6,11 @@ use memchr::{memchr, memmem, memrchr};
 
 /// Returns the lines of a journal that record edits since `from`, a time as in records.
 pub fn edit_lines<'t>(text: &'t [u8], from: &str) -> Vec<EditLine<'t>> {
-    const ACTION: &[u8] = br#""action":""#;
+    const ACTION_KEY: &[u8] = br#""action":""#;
     let (mut lines, mut read) = (Vec::new(), 0);
-    for at in memmem::find_iter(text, ACTION) {
+    for at in memmem::find_iter(text, ACTION_KEY) {
         // The actions that change a file are `create`, `delete` and `edit`.
-        if at < read || !matches!(text.get(at + ACTION.len()), Some(b'c' | b'd' | b'e')) {
+        if at < read || !matches!(text.get(at + ACTION_KEY.len()), Some(b'c' | b'd' | b'e')) {
             continue;
         }
         let start = memrchr(b'\n', &text[read..at]).map_or(read, |end| read + end + 1);
@@ -31,13 +31,13 @@ pub struct EditLine<'t>(pub &'t [u8]);
 impl<'t> EditLine<'t> {
     /// Returns the names of the call's files without their folders, as they are written in JSON. Two sessions may
     /// record one file relative to different folders, so only the names can be compared before the line is parsed.
-    pub fn names(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
+    pub fn paths(self, paths: &PathFinder) -> impl Iterator<Item = &'t [u8]> {
         let name = |path: &'t [u8]| memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
-        paths.0.find_iter(self.0).map(move |at| name(string_at(self.0, at + PATH.len())))
+        paths.0.find_iter(self.0).map(move |at| name(string_at(self.0, at + PATH_KEY.len())))
     }
 }
 
-const PATH: &[u8] = br#""path":""#;
+const PATH_KEY: &[u8] = br#""path":""#;
 
 /// Finds paths. It is made once for many lines.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub struct PathFinder(memmem::Finder<'static>);
 
 impl Default for PathFinder {
     fn default() -> Self {
-        PathFinder(memmem::Finder::new(PATH))
+        PathFinder(memmem::Finder::new(PATH_KEY))
     }
 }
 
@@ -77,11 +77,11 @@ pub fn reaches_back_to(text: &[u8], from: &str) -> bool {
 
 /// Returns the time of a line. It is near the beginning of the line.
 pub fn time_of_line(line: &[u8]) -> Option<&str> {
-    const BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
-    const TIME: &[u8] = br#""ts":""#;
-    let rest = match line.strip_prefix(BEGINNING) {
+    const LINE_BEGINNING: &[u8] = br#"{"v":1,"ts":""#;
+    const TIME_KEY: &[u8] = br#""ts":""#;
+    let rest = match line.strip_prefix(LINE_BEGINNING) {
         Some(rest) => rest,
-        None => &line[memmem::find(&line[..line.len().min(80)], TIME)? + TIME.len()..],
+        None => &line[memmem::find(&line[..line.len().min(80)], TIME_KEY)? + TIME_KEY.len()..],
     };
     std::str::from_utf8(&rest[..end_of_string(rest)]).ok()
 }

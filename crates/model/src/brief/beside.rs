@@ -11,7 +11,7 @@ use crate::content::TextContent;
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
 /// How many files that were only read are added to a summary that is not thin.
-const MOST_READ: usize = 2;
+const MAX_READ_FILES: usize = 2;
 
 /// Returns how many facts of a class may be added to a summary; `None` for no limit.
 fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
@@ -58,7 +58,7 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, summary: &str
         // Only the first of the files that were read are likely to be needed again.
         let read = told.entry(FactClass::Read).or_default();
         if candidate.class == FactClass::Read && !thin && !known {
-            if *read == MOST_READ {
+            if *read == MAX_READ_FILES {
                 continue;
             }
             *read += 1;

@@ -77,7 +77,7 @@ fn what_is_not_known_to_be_git_is_not_at_risk() {
 }
 
 #[test]
-fn groups_keep_every_id() {
+fn a_group_of_effects_keeps_every_id() {
     let mut digest = Digest::new("s");
     digest.effects = (1..=11)
         .map(|n| {

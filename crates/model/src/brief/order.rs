@@ -27,26 +27,26 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
 }
 
 /// Added to the rank of files that are probably not needed, and to longer forms in a brief that is not roomy.
-const UNLIKELY_RANK: u32 = 60;
+const RANK_OF_UNLIKELY_FILES: u32 = 60;
 
 /// This many edited files come before the longer forms of other facts.
-const EARLY_EDITED: usize = 20;
+const EARLY_EDITED_FILES: usize = 20;
 
 /// Early edited files after this position share its rank.
-const FIRST_FILES: usize = 8;
+const RANKED_FIRST_FILES: usize = 8;
 
-/// Like [`FIRST_FILES`], in a brief that is not roomy. It is larger, so that a few files that were only read come
+/// Like [`RANKED_FIRST_FILES`], in a brief that is not roomy. It is larger, so that a few files that were only read come
 /// early too.
-const FIRST_FILES_IF_SHORT: usize = 11;
+const RANKED_FIRST_FILES_IF_SHORT: usize = 11;
 
 /// A brief with more UTF-16 units than this is roomy: it has room for less likely files.
-const ROOMY_ABOVE: usize = 1_400;
+const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 
 /// Added to the rank of classes that come after goal, state, failures and files in a brief that is not roomy.
-const WAITING_RANK: u32 = 40;
+const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
 /// Added to the rank of each longer form of the goal in a roomy brief.
-const LONGER_GOAL_RANK: u32 = 12;
+const ADDED_RANK_OF_LONGER_GOAL: u32 = 12;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FixedOrder {
@@ -61,8 +61,11 @@ impl FixedOrder {
     pub fn for_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
-        let hardly = room.saturating_sub(ROOMY_ABOVE) / 70;
-        FixedOrder { likely_files: (fitting + many).min(likely + hardly), is_roomy: room > ROOMY_ABOVE }
+        let hardly = room.saturating_sub(MIN_ROOMY_BRIEF_UNITS) / 70;
+        FixedOrder {
+            likely_files: (fitting + many).min(likely + hardly),
+            is_roomy: room > MIN_ROOMY_BRIEF_UNITS,
+        }
     }
 
     /// Returns the rank of a form; the lowest comes first. `form` is 0 for the shortest form.
@@ -70,7 +73,7 @@ impl FixedOrder {
         let (mut base, step, mut longer) = rank_steps_of_class(candidate.class);
         // In a roomy brief the long form of the goal comes before the facts that explain it.
         if candidate.class == FactClass::Goal && self.is_roomy {
-            longer = LONGER_GOAL_RANK;
+            longer = ADDED_RANK_OF_LONGER_GOAL;
         }
         let gives_way = matches!(
             candidate.class,
@@ -82,20 +85,20 @@ impl FixedOrder {
                 | FactClass::Traps
         );
         if gives_way && !self.is_roomy {
-            base += WAITING_RANK;
+            base += ADDED_RANK_IF_NOT_ROOMY;
         }
         // In a short brief, another file is more useful than a longer form.
         if form > 0 && !self.is_roomy {
-            base += UNLIKELY_RANK;
+            base += RANK_OF_UNLIKELY_FILES;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let (place, unlikely) = match candidate.class {
             // The warning about work at risk refers to these files.
-            FactClass::Edited if candidate.place < EARLY_EDITED => {
+            FactClass::Edited if candidate.place < EARLY_EDITED_FILES => {
                 (candidate.place.min(self.first_files()), 0)
             }
             FactClass::Edited | FactClass::Read if candidate.place >= self.likely_files => {
-                (candidate.place, UNLIKELY_RANK)
+                (candidate.place, RANK_OF_UNLIKELY_FILES)
             }
             _ => (candidate.place, 0),
         };
@@ -106,13 +109,13 @@ impl FixedOrder {
     /// Returns the rank as a number that differs between edited files with the same rank.
     pub fn exact_rank(self, candidate: &Candidate, form: usize) -> f64 {
         let shares_rank = candidate.class == FactClass::Edited
-            && (self.first_files()..EARLY_EDITED).contains(&candidate.place);
+            && (self.first_files()..EARLY_EDITED_FILES).contains(&candidate.place);
         let within = if shares_rank { candidate.place as f64 } else { 0.0 };
         f64::from(self.rank_of_form(candidate, form)) + within / 10_000.0
     }
 
     fn first_files(self) -> usize {
-        if self.is_roomy { FIRST_FILES } else { FIRST_FILES_IF_SHORT }
+        if self.is_roomy { RANKED_FIRST_FILES } else { RANKED_FIRST_FILES_IF_SHORT }
     }
 
     /// Sorts by rank. Ties are broken by class, in the order of a brief, then by the order of gathering.

@@ -148,8 +148,8 @@ impl Digest {
     }
 
     /// Returns the folder in which a command ran, relative to the checkout; empty for the top folder.
-    pub fn folder_of(&self, command: &str, cwd: &str) -> String {
-        let folder = run::folder(command, cwd);
+    pub fn folder_of_command(&self, command: &str, cwd: &str) -> String {
+        let folder = run::folder_of_command(command, cwd);
         match folder.strip_prefix(self.home.as_str()).filter(|_| !self.home.is_empty()) {
             Some(inside) if inside.is_empty() || inside.starts_with('/') => {
                 inside.trim_start_matches('/').to_owned()

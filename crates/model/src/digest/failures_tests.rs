@@ -47,7 +47,7 @@ const FAILING_OUTPUT: &str = "--- FAIL: TestA (0.00s)\nFAIL\texample.com/x\t0.1s
 const PASSING_OUTPUT: &str = "ok  \texample.com/x\t0.1s";
 
 #[test]
-fn what_is_open() {
+fn which_failures_are_open() {
     for (calls, expected) in [
         (&[("go test ./x", 1, FAILING_OUTPUT)][..], &["go test ./x"][..]),
         (&[("go test ./x 2>&1 | tail -5", 0, FAILING_OUTPUT)], &["go test ./x"]),
@@ -228,7 +228,7 @@ fn checks_once_each_with_their_last_result() {
 }
 
 #[test]
-fn what_will_go_wrong_again() {
+fn repeated_failures_become_traps() {
     let told = |calls: &[ShellCall]| -> Vec<(String, String, u32)> {
         let traps = fold_calls(calls).traps();
         traps.into_iter().map(|trap| (trap.what, trap.worked, trap.times)).collect()

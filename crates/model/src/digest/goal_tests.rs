@@ -32,7 +32,7 @@ fn goal_texts(lines: &[&str]) -> (String, String, String, bool) {
 }
 
 #[test]
-fn what_is_wanted_now() {
+fn the_current_goal_is_found() {
     let task = "user: Split the importer into one file for each of its steps";
     let second = "user: Now write the documentation of the importer, please";
     let bare = |line: &str| line.split_once(": ").unwrap().1.to_owned();
@@ -119,7 +119,7 @@ fn what_is_wanted_now() {
 }
 
 #[test]
-fn what_closed_a_turn_and_what_came_after_the_last_words() {
+fn what_closed_a_turn_and_what_came_after_the_last_message() {
     let digest = fold_session(&[
         "user: Make the reader keep comments in arrays",
         "said: Let me look at it.",
@@ -140,8 +140,8 @@ fn what_closed_a_turn_and_what_came_after_the_last_words() {
             ("Fixed: `skip()` keeps them now.", true),
         ]
     );
-    assert!(digest.has_work_after_last_words());
-    let after: Vec<&str> = digest.steps_since_last_words().iter().map(|step| step.what.as_str()).collect();
+    assert!(digest.has_work_after_last_message());
+    let after: Vec<&str> = digest.steps_since_last_message().iter().map(|step| step.what.as_str()).collect();
     assert_eq!(after, ["make test-objects"]);
     assert_eq!(
         digest.requests_with_outcomes()[0].outcome.map(|said| said.text.as_str()),

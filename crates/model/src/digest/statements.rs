@@ -203,7 +203,7 @@ impl Digest {
         after.map_or(self.records, |step| step.record - 1)
     }
 
-    pub fn has_work_after_last_words(&self) -> bool {
+    pub fn has_work_after_last_message(&self) -> bool {
         self.worked > self.said_last
     }
 
@@ -212,12 +212,12 @@ impl Digest {
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &TodoField| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.said);
-        !self.has_work_after_last_words()
+        !self.has_work_after_last_message()
             && said_all
             && !(self.todos.iter().any(in_progress) && self.are_todos_current())
     }
 
-    pub fn steps_since_last_words(&self) -> &[CallStep] {
+    pub fn steps_since_last_message(&self) -> &[CallStep] {
         let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
         let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
         &self.steps[first..]

@@ -103,7 +103,7 @@ struct RelatedFiles<'a> {
 }
 
 /// How many open failures are searched for file names.
-const FAILURES: usize = 5;
+const MAX_FAILURES_SEARCHED: usize = 5;
 
 impl<'a> RelatedFiles<'a> {
     fn group_by_name(digest: &'a Digest) -> RelatedFiles<'a> {
@@ -117,7 +117,11 @@ impl<'a> RelatedFiles<'a> {
                 *second = this;
             }
         }
-        let errors = digest.open_failures().take(FAILURES).map(|failure| failure.error.as_str()).collect();
+        let errors = digest
+            .open_failures()
+            .take(MAX_FAILURES_SEARCHED)
+            .map(|failure| failure.error.as_str())
+            .collect();
         RelatedFiles { last, goals: digest.current_prompts(), errors }
     }
 

@@ -201,7 +201,7 @@ fn parse_entry(text: &[u8], line: &Line) -> Option<(FrontmatterEntry, Option<Fin
         items: Vec::new(),
         unread: Vec::new(),
     };
-    Some((entry, token.flaw.map(flaw)))
+    Some((entry, token.flaw.map(finding_of_flaw)))
 }
 
 /// Parses `  - text`, with or without spaces before the dash.
@@ -219,10 +219,10 @@ fn parse_item(text: &[u8], line: &Line) -> Option<(FrontmatterItem, Option<Findi
         after,
         token: after + token.span.start..after + token.span.end,
     };
-    Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(flaw)))
+    Some((item, token.flaw.filter(|flaw| *flaw != scalar::ScalarFlaw::Json).map(finding_of_flaw)))
 }
 
-fn flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
+fn finding_of_flaw(flaw: scalar::ScalarFlaw) -> FindingKind {
     match flaw {
         scalar::ScalarFlaw::Json => FindingKind::BrokenJson,
         scalar::ScalarFlaw::Quotes => FindingKind::BrokenQuotes,

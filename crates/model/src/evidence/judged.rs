@@ -4,7 +4,7 @@ use super::{EntryType, EvidenceEntry, EvidenceOrigin, EvidenceVerdict};
 use crate::render::one_line;
 use crate::swarm::AgentPart;
 use crate::text::fnv_fingerprint;
-use crate::verdict::{VerdictProblem, VerdictReading, fields, read_verdict};
+use crate::verdict::{VerdictProblem, VerdictReading, read_answer_fields, read_verdict};
 
 /// What an agent returned, and which agent it was. The text is redacted.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub fn entry_of_answer(answer: &AgentAnswer, task: &str) -> Option<EvidenceEntry
     let AgentAnswer { part, agent, agent_id, session, harness, at, text, unread } = *answer;
     let entry_type = part.evidence_type_judged()?;
     let reading = unread.map_or_else(|| read_verdict(text), VerdictReading::Unreadable);
-    let fields = fields(text);
+    let fields = read_answer_fields(text);
     let cut = |texts: &[String]| texts.iter().map(|text| one_line(text, MAX_FIELD_CHARS).into()).collect();
     // Two processes may report the same stop. If agents have no id, their stops are distinguished by time.
     let mark = fnv_fingerprint([session, if agent_id.is_empty() { at } else { agent_id }, agent, text]);

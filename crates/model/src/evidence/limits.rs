@@ -16,14 +16,15 @@ pub struct TrimmedBundle {
     pub archived: Vec<EvidenceEntry>,
 }
 
-/// Archives entries until `most` are left. First go the entries that a later entry settled, then those that passed, in
+/// Archives entries until at most `max_entries` are left. First go the entries that a later entry settled, then those that passed, in
 /// each group the oldest first. A failure that nothing settled stays, because its task would pass without it; it goes
 /// only if there are more than [`MAX_ENTRIES`] entries.
-pub fn trim_to_count(bundle: EvidenceBundle, most: usize) -> TrimmedBundle {
+pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);
     let leaving = ArchiveOrder::order_entries(&bundle.entries);
     let count = bundle.entries.len();
-    let taken = over(count, most).min(leaving.order.len() - leaving.open).max(over(count, MAX_ENTRIES));
+    let taken =
+        over(count, max_entries).min(leaving.order.len() - leaving.open).max(over(count, MAX_ENTRIES));
     archive_entries(bundle, &leaving.order[..taken])
 }
 

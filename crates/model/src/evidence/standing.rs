@@ -42,7 +42,7 @@ pub struct EvidenceStanding<'e> {
 /// A failed run stays failed until the same command passes, or one that covers it, or the files change. A rejection by
 /// a person or an agent stays until a later review or approval is good. A claim that tests fail stays until a later
 /// claim or run says that they pass. A mere claim that something passed proves nothing.
-pub fn standing<'e>(
+pub fn judge_evidence<'e>(
     entries: &'e [EvidenceEntry],
     mut fresh: impl FnMut(&EvidenceEntry) -> Freshness,
 ) -> EvidenceStanding<'e> {
@@ -74,7 +74,7 @@ pub fn standing<'e>(
 
 /// Returns the rejection, or the claim that tests fail, that nothing later has settled. What `thru` saw itself is not
 /// among these.
-pub fn rejection(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
+pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
     let in_effect = entries_in_effect(entries).into_iter().map(|at| &entries[at]);
     in_effect.into_iter().find(|entry| !entry.is_seen_by_thru() && entry.verdict().is_bad())
 }

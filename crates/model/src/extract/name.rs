@@ -36,7 +36,7 @@ const COMMAND_LANGUAGES: &[&str] = &[
 ];
 
 /// Extensions that belong together, whatever the language of the block is called.
-const FAMILIES: &[&[&str]] = &[
+const EXTENSION_FAMILIES: &[&[&str]] = &[
     &["sh", "bash", "zsh", "fish", "shell", "command", "bats"],
     &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"],
     &["c", "h", "cpp", "cc", "cxx", "hpp", "hh", "m", "mm"],
@@ -176,7 +176,7 @@ pub struct FoundName {
 /// src/a.rs`, `Create src/a.rs:`. A block of commands does not get the name of a source file, and a sentence names the
 /// block only if the language fits.
 pub fn name_in_line_before(line: &str, language: &str) -> Option<FoundName> {
-    let name = any_in_line_before(line)?;
+    let name = any_name_in_line_before(line)?;
     let rest = line.replacen(&name, "", 1).to_lowercase();
     let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_mentioned =
@@ -211,13 +211,13 @@ fn is_language_of(language: &str, name: &str) -> bool {
         && !of_name.is_empty()
         && (of_name == of_language
             || of_name == language
-            || FAMILIES
+            || EXTENSION_FAMILIES
                 .iter()
                 .any(|family| family.contains(&of_name.as_str()) && family.contains(&of_language)))
 }
 
 /// Finds a name in the line before a block, whatever else the line says.
-fn any_in_line_before(line: &str) -> Option<String> {
+fn any_name_in_line_before(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches(['#', '>', '-', '*', '+', ' ']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let line = if number.len() < line.len() { number.strip_prefix(['.', ')']).unwrap_or(line) } else { line };

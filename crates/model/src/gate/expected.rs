@@ -127,7 +127,7 @@ impl ExpectedOutputs {
         Ok(ExpectedOutputs { stage, attempt, outputs, raw })
     }
 
-    pub fn render(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
     }
 

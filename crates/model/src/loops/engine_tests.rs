@@ -95,7 +95,7 @@ fn check_verdict(about: &str, state: &Loop, stop: &LoopStop, expected: &str) {
 }
 
 #[test]
-fn promises() {
+fn a_promise_ends_a_loop() {
     let rows = [
         ("given", "Green.\n<promise>ALL DONE</promise>", "end promise done"),
         ("the other one", "<promise>STUCK</promise>", "end blocked paused"),
@@ -165,7 +165,7 @@ fn what_is_not_the_last_message_of_the_main_agent() {
 }
 
 #[test]
-fn whose_stop_it_is() {
+fn only_a_stop_of_the_owning_session_counts() {
     let promised = || stop_saying("<promise>ALL DONE</promise>");
     check_verdict(
         "no session id",
@@ -201,7 +201,7 @@ fn whose_stop_it_is() {
 }
 
 #[test]
-fn compaction() {
+fn a_stop_during_a_compaction() {
     let unnamed = |text| LoopStop {
         compacting: true,
         message: Ok(Some(AgentMessage { id: None, text, answered: false })),
@@ -219,7 +219,7 @@ fn compaction() {
 }
 
 #[test]
-fn trouble_lets_it_stop() {
+fn a_stop_is_allowed_if_facts_cannot_be_read() {
     let damaged = LoopRecord::parse(b"---\nid: l1\nstatus: act".to_vec()).unwrap_err().why;
     for why in [damaged.as_str(), "state/locks/loops.lock: in use by another thru for more than 100 ms"] {
         let verdict = decide_stop(Foreground::Trouble(why), &stop_saying("Still red."), &TEST_RULES);
@@ -288,7 +288,7 @@ fn the_same_stop_counts_once() {
 }
 
 #[test]
-fn limits() {
+fn limits_end_a_loop() {
     let of = |iteration, max_iterations| Loop { iteration, max_iterations, ..running_loop() };
     check_verdict("max 1", &of(1, 1), &stop_saying("Still red."), "end limit paused");
     check_verdict("max 1, kept", &of(1, 1), &stop_saying("<promise>ALL DONE</promise>"), "end promise done");
@@ -320,7 +320,7 @@ fn limits() {
 }
 
 #[test]
-fn validators() {
+fn validators_decide_whether_a_promise_counts() {
     let checked = Loop { validators: vec!["cargo test".into()], ..running_loop() };
     let promised = || stop_saying("<promise>ALL DONE</promise>");
     let failure = ValidatorFailure {
@@ -362,7 +362,7 @@ fn validators() {
 }
 
 #[test]
-fn no_progress() {
+fn turns_without_progress_end_a_loop() {
     let idle = |idle, calls, changed, text| {
         let mut state = fed_loop("Still red.");
         state.last_stop.as_mut().unwrap().idle = idle;

@@ -157,7 +157,7 @@ impl FieldReader<'_> {
     }
 
     fn read_count(&self, key: &str) -> Result<u64, LoopDamage> {
-        let number = self.0.int(key).and_then(|number| u64::try_from(number).ok());
+        let number = self.0.integer(key).and_then(|number| u64::try_from(number).ok());
         number.ok_or_else(|| self.damage_of_field(key, "it must be a whole number that is not negative"))
     }
 

@@ -94,7 +94,7 @@ impl CheckRun<'_> {
     }
 
     /// Whether it is a run of this check.
-    fn is(&self, check: &run::ProjectCheck) -> bool {
+    fn is_run_of(&self, check: &run::ProjectCheck) -> bool {
         run::checks_of_command(&self.used.run, &self.used.folder)
             .first()
             .is_some_and(|known| known.identity_key() == check.identity_key())
@@ -141,7 +141,7 @@ pub fn runs_worth_repeating<'r, 'd>(
     let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_partial_test_run());
     let is_failing = |run: &CheckRun| {
         failing.iter().any(|failure| {
-            run::checks_of_command(&failure.what, &failure.folder).iter().any(|check| run.is(check))
+            run::checks_of_command(&failure.what, &failure.folder).iter().any(|check| run.is_run_of(check))
         })
     };
     broad.chain(narrow).filter(move |run| match run.used.ended {

@@ -309,7 +309,7 @@ impl<'a> PacketFacts<'a> {
     }
 
     /// Returns the agent's last words, if no fact contains them.
-    fn last_words(&self) -> Option<String> {
+    fn last_message(&self) -> Option<String> {
         let said = inline_for_model(&self.material.digest.said, 1_000);
         // The text "At work on the newest message" does not contain the last words.
         let holds =
@@ -354,9 +354,9 @@ impl<'a> PacketFacts<'a> {
             }
             push_list(&mut text, class.title(), lines);
         }
-        push_list(&mut text, "The agent's last words", self.last_words());
+        push_list(&mut text, "The agent's last message", self.last_message());
         let begun = self.material.digest.unfinished_calls();
-        push_list(&mut text, "Begun and not finished", begun.map(|call| in_backticks(call, 300)));
+        push_list(&mut text, "Started and not finished", begun.map(|call| in_backticks(call, 300)));
         let git = match (self.material.git, self.material.elsewhere) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", describe_git(git)),
             (None, false) => "\nNot in git.\n".to_owned(),

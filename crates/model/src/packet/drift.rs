@@ -78,10 +78,10 @@ pub const GONE_MARK: &str = "gone";
 pub(super) const NO_BRANCH: &str = "no branch";
 
 /// The note if nothing was uncommitted, and nothing is now.
-const CLEAN: &str = "nothing uncommitted, as then";
+const CLEAN_AS_THEN_TEXT: &str = "nothing uncommitted, as then";
 
 /// The end of the note if nothing is uncommitted any more.
-const CLEAN_NOW: &str = " uncommitted then, 0 now";
+const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CurrentFile {
@@ -131,7 +131,7 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
 
 /// Returns whether nothing is uncommitted now.
 pub(super) fn is_clean(claims: &[Claim]) -> bool {
-    let ends = |note: &str| note == CLEAN || note.ends_with(CLEAN_NOW);
+    let ends = |note: &str| note == CLEAN_AS_THEN_TEXT || note.ends_with(CLEAN_NOW_TEXT);
     claims.iter().any(|claim| claim.about == ClaimSubject::Dirty && ends(&claim.note))
 }
 
@@ -200,9 +200,9 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGit>) -> Vec<Claim> {
     if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
         let files = |n: i64| count_with_noun(usize::try_from(n).unwrap_or(0), "file");
         let (state, note) = match then == now {
-            true if now == 0 => (ClaimVerification::Verified, CLEAN.to_owned()),
+            true if now == 0 => (ClaimVerification::Verified, CLEAN_AS_THEN_TEXT.to_owned()),
             true => (ClaimVerification::Unverified, format!("{} uncommitted, as many as then", files(now))),
-            false if now == 0 => (ClaimVerification::Changed, format!("{}{CLEAN_NOW}", files(then))),
+            false if now == 0 => (ClaimVerification::Changed, format!("{}{CLEAN_NOW_TEXT}", files(then))),
             false => (ClaimVerification::Changed, format!("{} uncommitted then, {now} now", files(then))),
         };
         claims.push(claim(ClaimSubject::Dirty, &then.to_string(), state, note));

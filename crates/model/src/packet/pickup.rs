@@ -123,7 +123,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
                 INTENT_HEADING => text.push_str(&intent),
                 CONTEXT_HEADING => {
                     let context =
-                        without_quoted_last_words(&render_section(document, heading), &prompt.text, packet);
+                        without_quoted_last_message(&render_section(document, heading), &prompt.text, packet);
                     text.push_str(&without_refuted(&context, claims));
                 }
                 _ => text.push_str(&render_section(document, heading)),
@@ -211,7 +211,7 @@ fn collapse_white_space(text: &str) -> String {
 }
 
 /// Leaves out the agent's last words, if the prompt quotes them, and where the facts come from: the packet has that.
-fn without_quoted_last_words(context: &str, prompt: &str, packet: &Packet) -> String {
+fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> String {
     let source = format!("Session {} in ", path_or_code(&packet.session_id, 60));
     let is_told = |line: &str| {
         if line.starts_with(&source) {
@@ -222,7 +222,7 @@ fn without_quoted_last_words(context: &str, prompt: &str, packet: &Packet) -> St
         quoted.is_some_and(|(words, _)| prompt.contains(words.trim_start_matches('…').trim()))
     };
     let kept: String = context.lines().filter(|line| !is_told(line)).flat_map(|line| [line, "\n"]).collect();
-    without_begun(&kept, prompt)
+    without_started_calls(&kept, prompt)
 }
 
 /// Leaves out what the packet says about uncommitted work, if nothing is uncommitted now, and says so if it may have been
@@ -255,8 +255,8 @@ fn without_refuted(context: &str, claims: &[Claim]) -> String {
 }
 
 /// Leaves out the calls that had begun, if the prompt names all of them.
-fn without_begun(context: &str, prompt: &str) -> String {
-    const TITLE: &str = "Begun and not finished:\n";
+fn without_started_calls(context: &str, prompt: &str) -> String {
+    const TITLE: &str = "Started and not finished:\n";
     let Some((before, rest)) = context.split_once(TITLE) else { return context.to_owned() };
     let calls: Vec<&str> = rest.split_inclusive('\n').take_while(|line| line.starts_with("- ")).collect();
     if !calls.iter().all(|call| prompt.contains(call.trim_start_matches("- ").trim_end())) {

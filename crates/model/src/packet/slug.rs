@@ -4,7 +4,7 @@
 const MAX_SLUG_BYTES: usize = 48;
 
 /// Turns `fix: the Parser!` into `fix-the-parser`. A text without letters that can be transcribed becomes `packet`.
-pub fn slug(purpose: &str) -> String {
+pub fn slug_of_purpose(purpose: &str) -> String {
     readable_slug(purpose).unwrap_or_else(|| "packet".to_owned())
 }
 

@@ -12,7 +12,7 @@ use crate::time;
 const REQUIRED_KEYS: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
 
 /// Returns the problems of a packet. Errors make it unusable; warnings do not.
-pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
+pub fn validate_packet(document: &Document, file: &str) -> Vec<Finding> {
     let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
     let mut findings: Vec<Finding> = Vec::new();
     let mut find = |level, line: Option<usize>, text: String, hint: &str| {
@@ -89,7 +89,7 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
         }
     }
     for key in ["loop_max_iterations", "dirty"] {
-        if text(key).is_some() && document.int(key).is_none() {
+        if text(key).is_some() && document.integer(key).is_none() {
             find(FindingLevel::Error, line(key), format!("`{key}` is not a whole number"), "");
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Phase, PhaseStatus, Plan, PlanProblem, Task, TaskSize, TaskStatus, find_problems, standing};
+use super::{
+    Phase, PhaseStatus, Plan, PlanProblem, Task, TaskSize, TaskStatus, find_problems, standing_of_plan,
+};
 use crate::id::Id;
 use crate::render::one_line;
 
@@ -53,7 +55,7 @@ pub fn start_task(plan: &Plan, id: &str, by: &str, at: &str) -> EditResult {
             });
         }
         TaskStatus::Pending => {
-            let standing = standing(plan);
+            let standing = standing_of_plan(plan);
             let open: Vec<&str> = standing.open_dependencies(task).map(|(id, _)| id).collect();
             if !open.is_empty() {
                 let what = format!("{id} is not ready: it waits for {}", open.join(", "));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    MIGRATED, Phase, PhaseStatus, Plan, PlanVersion, Task, TaskSize, TaskStatus, UnreadableReason,
+    MIGRATED_STATUS, Phase, PhaseStatus, Plan, PlanVersion, Task, TaskSize, TaskStatus, UnreadableReason,
     damaged_reason, find_problems, outline, read_version,
 };
 use crate::id::Id;
@@ -56,7 +56,7 @@ pub fn read_json_or_markdown(bytes: &[u8]) -> Result<ImportedPlan, UnreadableRea
             imported
         }
     };
-    imported.plan.migration_status = MIGRATED.to_owned();
+    imported.plan.migration_status = MIGRATED_STATUS.to_owned();
     let found = find_problems(&imported.plan);
     imported
         .warnings
@@ -86,7 +86,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, Unread
     if plan.current_phase.is_some() {
         fields.shift_remove("current_phase");
     }
-    plan.migration_status = MIGRATED.to_owned();
+    plan.migration_status = MIGRATED_STATUS.to_owned();
     fields.shift_remove("migration_status");
     plan.rest = fields;
     for phase in phases {

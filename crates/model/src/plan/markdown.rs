@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::outline::{self, EXACT_COMMENT, EXACT_COMMENT_END};
-use super::{Phase, Plan, Task, TaskStatus, current_phase, standing};
+use super::{Phase, Plan, Task, TaskStatus, current_phase, standing_of_plan};
 use crate::text::fnv_fingerprint;
 
 /// Returns the whole file. Its first line contains a hash of the rest, so that an edited file is recognised.
@@ -28,7 +28,7 @@ fn body_hash(body: &str) -> String {
 }
 
 fn render_body(plan: &Plan) -> String {
-    let current = standing(plan).task.map(|task| task.id.clone());
+    let current = standing_of_plan(plan).task.map(|task| task.id.clone());
     let mut out = render_head(plan);
     for phase in &plan.phases {
         out.push_str("\n---\n");

@@ -26,7 +26,7 @@ pub fn describe_plan(markdown: &str) -> String {
 }
 
 #[test]
-fn as_opencode_swarm_writes_it() {
+fn a_plan_written_by_opencode_swarm_is_read() {
     let text = "<!-- PLAN_HASH: abc -->\n# Redis\nSwarm: mega\nPhase: 2 [IN PROGRESS] | Updated: 2026-02-11\n\n---\n\
                 ## Phase 1: Foundation [COMPLETE]\n- [x] 1.1: Add `ioredis` [SMALL]\n- [x] 1.2: Client [MEDIUM] (depends: 1.1)\n\n---\n\
                 ## Phase 2: Stores [IN PROGRESS]\n- [ ] 2.1: Migrate (depends: 1.1, 1.2) [LARGE] ← CURRENT\n\
@@ -42,7 +42,7 @@ fn as_opencode_swarm_writes_it() {
 }
 
 #[test]
-fn as_people_write_it() {
+fn plans_written_by_people_are_read() {
     let rows = [
         // Headings without numbers, and items without ids.
         (

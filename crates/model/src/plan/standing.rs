@@ -42,7 +42,7 @@ pub struct PlanStanding<'p> {
     by_id: TaskIndex<'p>,
 }
 
-pub fn standing<'p>(plan: &'p Plan) -> PlanStanding<'p> {
+pub fn standing_of_plan<'p>(plan: &'p Plan) -> PlanStanding<'p> {
     let by_id = TaskIndex::of_plan(plan);
     // Tasks are ordered by phase first: an imported task keeps its id, and `TASK-9` may be in the last phase.
     let in_order = |is_meant: &dyn Fn(&&Task) -> bool| -> Vec<&Task> {

@@ -1,7 +1,7 @@
 //! Secrets passed to a call or contained in an element: `("NAME", "x")`, `setPassword("x")`,
 //! `<password>x</password>`.
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64_URL, DOT, LOWER, WORD, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case,
     run_length_at_end, starts_with_ignore_case,
@@ -60,7 +60,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
 }
 
 /// Finds the value in `put_env(:app, :secret_key_base, "x")`, where a symbol names it. `at` is the comma.
-pub fn symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+pub fn secret_named_by_symbol(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let before = &text[floor..at];
     let (owner, name) = before.split_at(before.len() - run_length_at_end(before, WORD, MAX_NAME_BYTES));
     if name.is_empty() || !owner.ends_with(b":") || owner.ends_with(b"::") {
@@ -104,7 +104,7 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
     // `apiKey("x")` occurs in settings languages.
     let bare = (owner.is_empty() || owner.ends_with(b"\n") || owner.ends_with(b" "))
         && !takes_no_secret(name)
-        && profile_of(&text[at + 2..text.len().min(at + 18)]).looks_random();
+        && profile_value(&text[at + 2..text.len().min(at + 18)]).looks_random();
     let builder = bare
         || owner.ends_with(b".")
             && byte_is(name[0], LOWER)
@@ -119,7 +119,7 @@ pub fn secret_in_named_call(text: &[u8], at: usize, floor: usize) -> Option<Secr
         return None;
     }
     // Tests often set an ordinary word, as in `setPassword("python")`. It is not redacted.
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
     let made_up = words || looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
@@ -178,7 +178,7 @@ pub fn secret_at_fixed_position(text: &[u8], at: usize, floor: usize) -> Option<
     };
     let value = values::value_at(text, start).filter(|value| value.quoted)?;
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     // Tests often type an ordinary word. It is not redacted.
     let words = super::made_up::made_up_certainty(content).is_some();
     if !words && !looks.is_mixed() || content.contains(&b' ') {
@@ -334,7 +334,7 @@ pub fn secret_in_element(text: &[u8], at: usize, floor: usize) -> Option<SecretH
     let content = &text[value.start..value.end];
     if is_inline_tag(&text[floor..at])
         && super::made_up::made_up_certainty(content).is_none()
-        && !profile_of(content).is_mixed()
+        && !profile_value(content).is_mixed()
     {
         return None;
     }

@@ -26,7 +26,7 @@ pub struct ValueProfile {
     pub distinct: usize,
 }
 
-pub fn profile_of(text: &[u8]) -> ValueProfile {
+pub fn profile_value(text: &[u8]) -> ValueProfile {
     let mut found = ValueProfile { len: text.len(), ..ValueProfile::default() };
     let mut previous = b' ';
     let (mut longest, mut cluster) = (0, 0);

@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, BASE64_URL, DOT, byte_is, byte_or_newline, count_blanks, run_length, starts_with_ignore_case,
 };
@@ -54,7 +54,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Sec
         b"login" if ends_with_word(&text[..start], b"vault") || ends_with_word(&text[..start], b"cargo") => {
             random_word_after(text, end, 0)
         }
-        b"login" | b"auth" if is_tool(&text[..start]) => token_argument(text, end),
+        b"login" | b"auth" if ends_with_login_tool(&text[..start]) => token_argument(text, end),
         b"login" if ends_with_word(&text[..start], b"bw") => random_word_after(text, end, 1),
         b"LOGIN" if is_imap_tagged(&text[..start]) => random_word_after(text, end, 1),
         b"AUTH"
@@ -185,7 +185,7 @@ pub fn may_take_secret(word: &[u8]) -> bool {
 fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let plausible =
         looks.is_mixed() && looks.len >= 8 && looks.changes >= 2 || super::made_up::is_joined_words(content);
     let ends = matches!(byte_or_newline(text, end), b'\n' | b'\r' | b' ' | b';' | b'&' | b'|');
@@ -197,15 +197,15 @@ fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
 }
 
 /// Whether the text ends with a tool that logs in with a token: `wandb login x`.
-fn is_tool(before: &[u8]) -> bool {
-    const TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
+fn ends_with_login_tool(before: &[u8]) -> bool {
+    const LOGIN_TOOLS: &str = "wandb huggingface-cli hf flyctl fly heroku sentry-cli doctl railway pulumi circleci codecov netlify vercel supabase \
         gh glab op turso modal replicate comet neptune dvc kaggle databricks astro prefect render koyeb npm infracost buf cachix expo eas \
         cloudsmith gcloud stripe twilio linode-cli civo akamai nx turbo trunk phrase crowdin transifex tx lokalise semgrep fossa \
         snyk checkly grafbase convex planetscale pscale neon neonctl xata render-cli okteto garden dagger earthly depot namespace blacksmith";
     let tool = before.trim_ascii_end();
     let tool = &tool
         [tool.len() - tool.iter().rev().take(24).take_while(|byte| byte_is(**byte, BASE64_URL)).count()..];
-    before.ends_with(b" ") && TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
+    before.ends_with(b" ") && LOGIN_TOOLS.split_ascii_whitespace().any(|known| known.as_bytes() == tool)
 }
 
 /// Finds an argument that is a token: 20 characters or more, random or hexadecimal.
@@ -213,7 +213,7 @@ fn token_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     command_words(text, at).find_map(|(start, end)| {
         let word = &text[start..end];
         let word = word.rsplit(|byte| *byte == b'=').next().unwrap_or(word);
-        let looks = profile_of(word);
+        let looks = profile_value(word);
         let drawn = word.len() >= 20
             && word.iter().all(|byte| byte_is(*byte, BASE64_URL | DOT))
             && looks.looks_random()
@@ -260,7 +260,10 @@ fn is_imap_tagged(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     let line = line.strip_prefix(b"C: ").unwrap_or(line);
     let tag = line.trim_ascii();
-    line.ends_with(b" ") && (2..=8).contains(&tag.len()) && profile_of(tag).is_mixed() && !tag.contains(&b' ')
+    line.ends_with(b" ")
+        && (2..=8).contains(&tag.len())
+        && profile_value(tag).is_mixed()
+        && !tag.contains(&b' ')
 }
 
 fn ends_with_word(before: &[u8], word: &[u8]) -> bool {
@@ -356,7 +359,7 @@ fn secret_in_impacket_target(text: &[u8], at: usize) -> Option<SecretHit> {
         let host = memchr::memrchr(b'@', rest);
         let length = host.unwrap_or(rest.len());
         let password = &rest[..length];
-        let looks = profile_of(password);
+        let looks = profile_value(password);
         // Without a host, the text may be `image/name:tag` or a range of lines.
         let told =
             host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
@@ -388,7 +391,7 @@ fn secret_after_flag(text: &[u8], at: usize, flag: &[u8]) -> Option<SecretHit> {
 }
 
 /// Finds the password in `expect Password:; send "x\r"`. `at` is the semicolon.
-pub fn typed(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = &text[at..text.len().min(at + 40)];
     let quote = at + rest.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let length = text[quote + 1..]

@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64_URL, ByteClass, DOT, EQUALS, LOWER, PERCENT, PLUS, SLASH, TILDE, byte_or_newline, count_blanks,
     ends_with_ignore_case, run_length, starts_with_ignore_case,
@@ -38,11 +38,11 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         }
         (b':', _) if end - start <= 2 && end < at => secret_in_web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session_name(&text[start..end]) => secret_in_cookie(text, start, at),
-        (b':', b'"') if text[start..end].contains(&b'.') => hosted(text, start, at),
+        (b':', b'"') if text[start..end].contains(&b'.') => secret_of_host(text, start, at),
         (b':', b'=')
             if end == at && (text[..start].ends_with(b"user=") || text[..start].ends_with(b"login=")) =>
         {
-            pairs::assigned(text, at)
+            pairs::password_in_assigned_pair(text, at)
         }
         (b':', _) if byte_or_newline(text, at + 1) == b'\n' => secret_in_announced_line(text, at),
         (b':', b' ' | b'`' | b'"' | b'\'' | b'(') if end == at && byte_or_newline(text, at + 1) > b' ' => {
@@ -91,7 +91,7 @@ pub fn secret_in_announced_line(text: &[u8], at: usize) -> Option<SecretHit> {
 
 /// Finds the token in `"github-oauth": {"github.com": "x"}`, where a host comes between name and token. The host is
 /// `text[start..]`.
-fn hosted(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+fn secret_of_host(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let before =
         text[start.saturating_sub(80)..start - 1].trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
     let name = before.strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"")?;
@@ -141,7 +141,7 @@ fn secret_in_generated_line(text: &[u8], at: usize) -> Option<SecretHit> {
     let line = text_after_last_break(&text[at.saturating_sub(MAX_LINE_BYTES)..at]);
     let start = at + 1 + count_blanks(&text[at + 1..], 1);
     let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
-    let mixed = profile_of(&text[start..start + length]).changes >= 3;
+    let mixed = profile_value(&text[start..start + length]).changes >= 3;
     let told = mixed && memmem::find(line, b"password is generated for").is_some();
     told.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
@@ -191,7 +191,7 @@ fn secret_in_query(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
         _ => return None,
     };
     let value = values::value_at(text, at + 1)?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let secret = looks.len >= 20 && looks.looks_random();
     secret.then_some(SecretHit { start: value.start, end: value.end, kind })
 }
@@ -226,7 +226,7 @@ fn secret_in_cookie(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
     let uuid = uuid && !named;
     let secret = named
         && content.len() >= 10
-        && profile_of(content).is_mixed()
+        && profile_value(content).is_mixed()
         && !super::contains_bytes(content, b"REDACTED")
         || !uuid && values::is_secret_value(text, value, NameStrength::Secret, joint);
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "cookie" })
@@ -244,7 +244,7 @@ fn secret_in_session_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let rest = &text[at + 1 + length..];
     let secret = length >= MIN_SESSION_BYTES
         && rest.starts_with(b";")
-        && profile_of(&text[at + 1..at + 1 + length]).looks_random();
+        && profile_value(&text[at + 1..at + 1 + length]).looks_random();
     secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "cookie" })
 }
 
@@ -272,7 +272,7 @@ fn secret_in_web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option
 fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let content = &text[at + 1..at + 1 + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let words = || made_up::is_joined_words(content) && looks.digits > 0;
     let plausible = (looks.looks_random() && looks.is_mixed() || words())
         && !content.iter().all(u8::is_ascii_hexdigit)

@@ -1,7 +1,7 @@
 //! Secrets in the names of files and branches: `backup-password-x.zip`, `fix/reset-pw-to-x`, `apikey_x.txt`.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{ALNUM, byte_is, byte_or_newline, starts_with_ignore_case};
 use super::context::text_after_last_break;
 use super::grades::{PasswordGrade, grade_word};
@@ -59,7 +59,9 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Secre
         || byte_or_newline(text, from + length) == b'/';
     let secret = match is_password {
         true => grade_word(value) >= Some(if named { PasswordGrade::Likely } else { PasswordGrade::Obvious }),
-        false => value.len() >= 20 && profile_of(value).looks_random() && profile_of(value).changes >= 4,
+        false => {
+            value.len() >= 20 && profile_value(value).looks_random() && profile_value(value).changes >= 4
+        }
     };
     let code = matches!(byte_or_newline(text, from + length), b'(' | b'=' | b':' | b'[' | b'{');
     (named && secret && !code && length < MAX_NAME_BYTES).then_some(SecretHit {

@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, DASH, DIGIT, LETTER, LOWER, UNDERSCORE, byte_is, byte_or_newline, count_blanks, run_length,
 };
@@ -73,7 +73,7 @@ fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let value = values::value_at(text, position_after_flag(text, at + 1)?)?;
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let base64 =
         content.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL));
     let strong = (20..=200).contains(&looks.len)
@@ -128,7 +128,7 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         && content.iter().all(|byte| byte_is(*byte, LETTER))
         && !text[value.end..].starts_with(b" -")
         && !is_part_of_command(text, at, value);
-    if prose && profile_of(content).changes < 3 || verdict.says == NameStrength::Authorization {
+    if prose && profile_value(content).changes < 3 || verdict.says == NameStrength::Authorization {
         return None;
     }
     let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
@@ -156,7 +156,7 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
         || text[value.end..].starts_with(b" -");
-    let humps = profile_of(content).changes > 0;
+    let humps = profile_value(content).changes > 0;
     let nouns = super::made_up::is_everyday_nouns(content);
     // An example is `python manage.py createuser --password word`.
     let program = [".py ", ".sh ", ".js ", "npm ", "npx ", "sudo ", "kubectl ", "docker ", "java "]
@@ -297,7 +297,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         b'c' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             let after = position_after_flag(text, at + 1)?;
             let value = values::value_at(text, after)?;
-            profile_of(&text[value.start..value.end]).is_mixed().then(|| whole_argument(text, after))?
+            profile_value(&text[value.start..value.end]).is_mixed().then(|| whole_argument(text, after))?
         }
         b'A' | b'X' if !attached && is_one_of_commands_before(text, at, &["snmp"]) => {
             whole_argument(text, position_after_flag(text, at + 1)?)
@@ -392,7 +392,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let after = position_after_flag(text, name + length)?;
     let value = values::value_at(text, after)?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
     // In prose, another word follows.
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b'"' | b'\'')
@@ -550,7 +550,7 @@ pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
 /// Finds a quoted text that does not look like words, or an unquoted text that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let words = super::made_up::made_up_certainty(&text[value.start..value.end]).is_some();
     let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2 || words;
     let plausible = if value.quoted { mixed } else { looks.looks_random() };
@@ -650,7 +650,7 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
     let colon = memchr::memchr(mark, content)?;
     if colon + 1 == content.len() {
         // `curl -u key:` sends a key as the user.
-        let token = profile_of(&content[..colon]).looks_random();
+        let token = profile_value(&content[..colon]).looks_random();
         return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
     }
     whole_argument(&text[..value.end], value.start + colon + 1)

@@ -1,6 +1,6 @@
 //! Grades how much a word looks like a password, in a line that mentions one.
 
-use super::chance::{ValueProfile, profile_of};
+use super::chance::{ValueProfile, profile_value};
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, byte_is};
 use super::lexicon;
 use super::made_up;
@@ -31,7 +31,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
     if word[1..].iter().all(plain) {
         return None;
     }
-    let looks = profile_of(word);
+    let looks = profile_value(word);
     if looks.letters() < 3
         || looks.is_filler()
         || is_known_id(word)
@@ -165,7 +165,9 @@ impl WordParts {
             let length = made_up::word_length(&word[start..]);
             let part = &word[start..start + length];
             parts.count += 1;
-            parts.common += usize::from(length > 2 && made_up::is_common(part) && !made_up::is_homely(part));
+            parts.common += usize::from(
+                length > 2 && made_up::is_common_or_plural(part) && !made_up::is_everyday_noun(part),
+            );
             parts.shortest = parts.shortest.min(length);
             parts.longest = parts.longest.max(length);
             start += length;

@@ -1,6 +1,6 @@
 //! `Authorization` headers: the scheme is kept, and the credential is replaced.
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, ANY_HEX, BASE64, BASE64_URL, DASH, DOT, TILDE, byte_is, byte_or_newline, count_blanks, run_length,
 };
@@ -44,7 +44,7 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
         wrapped: false,
     };
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.looks_random();
     // A long word in lower case is not a variable's name.
     let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
@@ -89,7 +89,7 @@ pub fn token_after_bearer(text: &[u8], at: usize) -> Option<SecretHit> {
         quoted: true,
         wrapped: false,
     };
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let called = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{');
     let secret = looks.len >= 12
         && looks.looks_random()

@@ -1,7 +1,7 @@
 //! Tokens without a prefix. They are identified by a mark in the middle or at the end.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, ANY_HEX, BASE64, BASE64_URL, ByteClass, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, UPPER_NUM,
     byte_is, byte_or_newline, run_length, run_length_at_end,
@@ -63,7 +63,7 @@ pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
     let length = run_length(&text[start..], BASE64, 41);
-    let secret = start > at && length == 40 && profile_of(&text[start..start + length]).looks_random();
+    let secret = start > at && length == 40 && profile_value(&text[start..start + length]).looks_random();
     secret.then_some(SecretHit { start, end: start + length, kind: "aws-secret-access-key" })
 }
 
@@ -75,8 +75,9 @@ fn razorpay_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
     let length = run_length(&text[start..], ALNUM, 32);
-    let secret =
-        start > at && (20..=28).contains(&length) && profile_of(&text[start..start + length]).looks_random();
+    let secret = start > at
+        && (20..=28).contains(&length)
+        && profile_value(&text[start..start + length]).looks_random();
     secret.then_some(SecretHit { start, end: start + length, kind: "razorpay-secret" })
 }
 
@@ -96,7 +97,7 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     while text[end - 1] == b'.' {
         end -= 1;
     }
-    let secret = length >= 30 && !profile_of(&text[at + 1..end]).is_filler();
+    let secret = length >= 30 && !profile_value(&text[at + 1..end]).is_filler();
     secret.then_some(SecretHit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
@@ -150,6 +151,6 @@ pub fn crypt_hash(text: &[u8], at: usize) -> Option<SecretHit> {
         .count();
     let length = length - rest[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b',')).count();
     let body = &rest[scheme.len().min(length)..length];
-    let plausible = body.len() >= 24 && profile_of(body).looks_random();
+    let plausible = body.len() >= 24 && profile_value(body).looks_random();
     plausible.then_some(SecretHit { start: at, end: at + length, kind: "password-hash" })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{BASE64, BASE64_URL, LETTER, byte_is, byte_or_newline, run_length, run_length_at_end};
 
 /// Longer than any private key in use. A longer text between two frame lines is not a key.
@@ -63,7 +63,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Secre
         match base64_of_line(line, start.is_none()) {
             Some(body) => {
                 start = Some(line_start + body.start);
-                plausible |= body.len() >= 16 && !profile_of(&line[body]).is_filler();
+                plausible |= body.len() >= 16 && !profile_value(&line[body]).is_filler();
             }
             None if own || is_line_inside_key(line) => {}
             None => break,
@@ -164,7 +164,7 @@ fn is_end_frame(text: &[u8]) -> bool {
 fn is_key_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
-    longest_base64_run(body).0 >= 12 && !profile_of(body).is_filler() && !body.iter().any(foreign)
+    longest_base64_run(body).0 >= 12 && !profile_value(body).is_filler() && !body.iter().any(foreign)
 }
 
 /// Returns the length of the lines that look like a key without an end. Such a line ends with a long base64 run, is
@@ -198,7 +198,7 @@ fn base64_of_line(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let decorated = !prefix.iter().any(|byte| byte_is(*byte, LETTER));
     let placed = prefix.len() < MAX_LINE_BYTES
         && matches!(prefix.last(), Some(b':' | b'-' | b'|' | b' ' | b'\t' | b'"' | b'\'' | 0x80..));
-    let long = length >= 16 && (decorated || placed && (length >= 48 || profile_of(body).looks_random()));
+    let long = length >= 16 && (decorated || placed && (length >= 48 || profile_value(body).looks_random()));
     let short = may_be_last && length >= 4 && (decorated || placed && body.ends_with(b"="));
     (long || short).then_some(end - length + mark..end)
 }

@@ -1,7 +1,7 @@
 //! Passwords and tokens stated in other languages: `mot de passe : x`, `Das Passwort für … lautet x`, `密码：x`.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{LETTER, LOWER, byte_is, byte_or_newline, count_blanks, ends_with_ignore_case};
 use super::made_up::{self, PasswordCertainty};
 use super::names::{NameStrength, NameVerdict};
@@ -263,7 +263,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
     let content = value_length(&text[start..]);
     let value = LiteralValue { start, end: start + content, quoted: false, wrapped: false };
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     if kind == "password"
         && let Some(sure) = made_up::made_up_certainty(content)
         && match told {

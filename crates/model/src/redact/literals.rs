@@ -1,7 +1,7 @@
 //! Finds the start and the end of the value next to a name: in quotes, in brackets, bare, or split over several
 //! lines.
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64, BASE64_URL, DOT, WORD, byte_is, byte_or_newline, run_length, run_length_at_end,
 };
@@ -145,7 +145,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
     // A backslash continues the line in a shell.
     if text[end..].starts_with(b"\\\n") {
         let length = run_length(&text[end + 2..], BASE64_URL, MAX_ENV_VALUE_BYTES);
-        let looks = profile_of(&text[end + 2..end + 2 + length]);
+        let looks = profile_value(&text[end + 2..end + 2 + length]);
         let rest = looks.is_mixed() && length >= 6 && looks.changes >= 2;
         return rest.then_some(super::SecretHit { start: end + 2, end: end + 2 + length, kind: "token" });
     }
@@ -168,7 +168,7 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
         .take(MAX_ENV_VALUE_BYTES)
         .position(|byte| *byte == mark || *byte <= b' ')?;
     let content = &text[start..start + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let plausible = looks.is_mixed()
         && looks.len >= 6
         && looks.changes >= 2
@@ -188,7 +188,7 @@ fn rest_of_wrapped_token(text: &[u8], end: usize) -> Option<super::SecretHit> {
     let rest = length >= 16
         && start > end + 1
         && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b'"' | b'\'')
-        && profile_of(&text[start..start + length]).looks_random();
+        && profile_value(&text[start..start + length]).looks_random();
     (long && rest).then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
@@ -217,7 +217,7 @@ pub fn end_of_env_line(text: &[u8], start: usize, end: usize) -> usize {
     let whole = length < MAX_ENV_VALUE_BYTES
         && start + length > end
         && matches!(byte_or_newline(rest, length), b'\n' | b'\r');
-    if whole && !code && profile_of(line).looks_random() { start + length } else { end }
+    if whole && !code && profile_value(line).looks_random() { start + length } else { end }
 }
 
 /// Whether a byte ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised as code.
@@ -235,7 +235,7 @@ pub fn end_before_extension(text: &[u8], value: LiteralValue) -> usize {
     .iter()
     .find_map(|extension| content.strip_suffix(extension.as_bytes()));
     match stem {
-        Some(stem) if made_up::is_joined_words(stem) || profile_of(stem).looks_random() => {
+        Some(stem) if made_up::is_joined_words(stem) || profile_value(stem).looks_random() => {
             value.start + stem.len()
         }
         _ => value.end,

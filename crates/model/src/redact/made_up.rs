@@ -225,21 +225,22 @@ pub fn is_state_word(word: &[u8]) -> bool {
 }
 
 /// Whether a text consists of unlisted words joined by a mark: `hollow_zeppelin`.
-pub fn is_joined(text: &[u8]) -> bool {
+pub fn is_unlisted_words_joined(text: &[u8]) -> bool {
     let parts = || text.split(|byte| matches!(byte, b'_' | b'-' | b'.'));
     parts().count() > 1
-        && parts()
-            .all(|part| part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER)) && !is_common(part))
+        && parts().all(|part| {
+            part.len() > 2 && part.iter().all(|byte| byte_is(*byte, LETTER)) && !is_common_or_plural(part)
+        })
 }
 
 /// Whether `COMMON_WORDS` contains the word or its singular.
-pub fn is_common(word: &[u8]) -> bool {
+pub fn is_common_or_plural(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word)
         || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON_WORDS.contains_word(stem))
 }
 
 /// Whether a common word is also an everyday noun, so that it may be part of a password: `window-copper-42`.
-pub fn is_homely(word: &[u8]) -> bool {
+pub fn is_everyday_noun(word: &[u8]) -> bool {
     [
         "window", "pop", "mask", "icon", "seed", "lock", "guard", "salt", "box", "bar", "hook", "table",
         "bucket", "gateway", "holder", "wallet",
@@ -249,7 +250,7 @@ pub fn is_homely(word: &[u8]) -> bool {
 }
 
 /// Whether a word is common in code or in sentences about passwords.
-pub fn is_common_word(word: &[u8]) -> bool {
+pub fn is_common_or_state_word(word: &[u8]) -> bool {
     COMMON_WORDS.contains_word(word) || has_state_ending(word)
 }
 

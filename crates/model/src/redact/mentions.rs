@@ -248,8 +248,8 @@ fn is_long_random_value(word: &[u8]) -> bool {
     (24..=128).contains(&word.len())
         && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')
-        && super::chance::profile_of(word).looks_random()
-        && super::chance::profile_of(word).digits > 1
+        && super::chance::profile_value(word).looks_random()
+        && super::chance::profile_value(word).digits > 1
 }
 
 fn mentions_hash(line: &[u8]) -> bool {
@@ -273,7 +273,7 @@ fn mentions_hash(line: &[u8]) -> bool {
 
 /// Whether a word can only be a token or a key: long, with letters of both cases and digits.
 fn is_random_token(word: &[u8]) -> bool {
-    let looks = super::chance::profile_of(word);
+    let looks = super::chance::profile_value(word);
     (24..=200).contains(&word.len())
         && word.iter().all(|byte| byte_is(*byte, super::classes::BASE64 | super::classes::BASE64_URL))
         && !word.contains(&b'/')

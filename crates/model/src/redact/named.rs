@@ -4,7 +4,7 @@
 
 use memchr::memmem;
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, byte_is, byte_or_newline, count_blanks,
     ends_with_ignore_case, run_length, run_length_at_end,
@@ -174,7 +174,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         )
         && text[at + 1..].starts_with(b"; send ")
     {
-        return commands::typed(text, at + 1);
+        return commands::secret_in_expect_line(text, at + 1);
     }
     if verdict.says == NameStrength::Password
         && text[at] == b':'
@@ -261,7 +261,9 @@ fn is_passphrase_key(text: &[u8], name: &NameSpan) -> bool {
 /// Whether the value on the line after `api_key=` looks random and is not itself an assignment.
 fn looks_random_below(text: &[u8], value: LiteralValue) -> bool {
     let content = &text[value.start..value.end];
-    content.len() >= 20 && !content[..content.len() - 2].contains(&b'=') && profile_of(content).looks_random()
+    content.len() >= 20
+        && !content[..content.len() - 2].contains(&b'=')
+        && profile_value(content).looks_random()
 }
 
 /// Finds the key in `{"username":"…","key":"…"}`. Next to a user name, 32 hexadecimal digits are a key and not a

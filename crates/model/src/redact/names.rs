@@ -61,7 +61,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     }
     let mut before = words.next().unwrap_or_default();
     // The owner may come last: `PASSWORD_ADMIN`, `SECRET_DB`.
-    if is_one_of!(before, "password passwd pwd") && OWNERS.contains_word(head) {
+    if is_one_of!(before, "password passwd pwd") && OWNER_WORDS.contains_word(head) {
         head = before;
         before = words.next().unwrap_or_default();
     }
@@ -233,7 +233,7 @@ static ACCOUNT_WORDS: WordList = word_list(
 );
 
 /// Words after the noun that name the owner of a password.
-static OWNERS: WordList = word_list(
+static OWNER_WORDS: WordList = word_list(
     "admin root db database mysql postgres pg redis mongo smtp mail ftp sftp ldap app svc guest sa owner master",
 );
 

@@ -52,7 +52,7 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
         let end =
             text[at..].iter().take(100).position(|byte| matches!(byte, b'@' | b'\n' | b' ')).unwrap_or(0);
         let end = if end > 1 { at + end } else { text.len() };
-        return assigned(&text[..end], at);
+        return password_in_assigned_pair(&text[..end], at);
     }
     if memchr::memmem::rfind(near, b"chpasswd:").is_some()
         || memchr::memmem::find(text_after_last_break(near), b"bundle config").is_some()
@@ -73,11 +73,11 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
 }
 
 /// Finds the password in `login=name:x`. `at` is the colon.
-pub fn assigned(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
     let told = grade_word(content).is_some()
-        || content.len() >= 12 && super::chance::profile_of(content).looks_random();
+        || content.len() >= 12 && super::chance::profile_value(content).looks_random();
     let plain = !content.contains(&b'/') && !super::contains_bytes(content, b"REDACTED");
     (told && plain).then_some(SecretHit { start: at + 1, end, kind: "password" })
 }
@@ -123,7 +123,8 @@ pub fn password_in_pair_after(text: &[u8], end: usize) -> Option<SecretHit> {
 
 /// Whether a text looks made up or random, unlike the paths `config/Settings2` and `aws/StsProvider2`.
 fn looks_made_up(content: &[u8]) -> bool {
-    super::made_up::made_up_certainty(content).is_some() || super::chance::profile_of(content).looks_random()
+    super::made_up::made_up_certainty(content).is_some()
+        || super::chance::profile_value(content).looks_random()
 }
 
 fn required_certainty(user: &[u8]) -> RequiredCertainty {

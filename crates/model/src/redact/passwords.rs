@@ -305,7 +305,7 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
     content.len() >= if capital { 8 } else { 6 }
         && ends
         && content.iter().skip(1).all(|byte| byte_is(*byte, LOWER))
-        && !made_up::is_common_word(content)
+        && !made_up::is_common_or_state_word(content)
         && !NOT_PASSWORDS.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
         && (!assigned
             || made_up::made_up_certainty(content) == Some(PasswordCertainty::LongWord)

@@ -2,7 +2,7 @@
 //! a cell of a table, a part of a file's or a branch's name.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{byte_or_newline, count_blanks};
 use super::grades::grade_word;
 use super::made_up;
@@ -43,12 +43,12 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
         return None;
     }
     let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
-    let random = profile_of(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
+    let random = profile_value(&text[value.start..value.end]).looks_random() && value.end - value.start >= 16;
     let content = &text[value.start..value.end];
     let told = verdict.says == NameStrength::Password
         && (grade_word(content).is_some()
-            || profile_of(content).looks_random()
-            || content.len() >= 8 && made_up::is_joined(content));
+            || profile_value(content).looks_random()
+            || content.len() >= 8 && made_up::is_unlisted_words_joined(content));
     if told {
         return hit_if_password_like(text, value, true);
     }
@@ -75,7 +75,7 @@ pub fn secret_in_dashed_name(text: &[u8], start: usize, end: usize) -> Option<Se
     }
     let length = rest.iter().take_while(|byte| joined(byte) && !matches!(byte, b'-' | b'.')).count();
     let content = &text[from..from + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let cased = looks.upper > 0 && looks.lower > 0;
     // A file such as `components/password-StrengthMeter.vue` contains no password.
     let git = || {
@@ -109,7 +109,7 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
     let verdict = names::judge_name(name_with_word_before(text, start, end, 0).unwrap_or(&text[start..end]))
         .or_else(|| names::judge_name(&text[start..end]))?;
     let content = &text[from..from + length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let value = LiteralValue { start: from, end: from + length, quoted: false, wrapped: false };
     let plausible = match verdict.says {
         NameStrength::Password => {
@@ -175,6 +175,6 @@ pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<Secret
     let content = &text[value.start..value.end];
     let enough = grade_word(content).is_some()
         || made_up::made_up_certainty(content).is_some()
-        || profile_of(content).is_mixed() && content.len() >= 8;
+        || profile_value(content).is_mixed() && content.len() >= 8;
     hit_if_password_like(text, value, ends && enough)
 }

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Finds the first secret at or after `floor`. Bytes before `floor` are used only as context.
-pub fn next(
+pub fn next_secret(
     text: &[u8],
     floor: usize,
     options: RedactOptions,
@@ -133,7 +133,7 @@ pub fn next(
                 continue;
             }
             ScanAction::Comma if text[at + 1..].starts_with(b" \"") || text[at + 1..].starts_with(b" '") => {
-                calls::symbol(text, at, floor)
+                calls::secret_named_by_symbol(text, at, floor)
             }
             ScanAction::Comma => None,
         };
@@ -318,11 +318,12 @@ fn secret_at_known_word(
     {
         heads.push(TableHead::Column(start));
     }
-    announced(text, start, end, floor, heads).or_else(|| mentions::secret_near_noun(text, start, end, floor))
+    announced_secret(text, start, end, floor, heads)
+        .or_else(|| mentions::secret_near_noun(text, start, end, floor))
 }
 
 /// Returns the secret that the keyword `text[start..end]` announces, depending on the text after it.
-fn announced(
+fn announced_secret(
     text: &[u8],
     start: usize,
     end: usize,

@@ -2,7 +2,7 @@
 //! `a senha do banco é x`, `we set the password back to x`.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{LETTER, UPPER, byte_is, byte_or_newline, count_blanks, run_length};
 use super::made_up::{self, PasswordCertainty};
 use super::values::{self, LiteralValue};
@@ -194,7 +194,7 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     let from = end - length;
     let content = &value[value.len() - length..];
     // `use Argon2id for the password` names an algorithm.
-    if purpose && !made_up::is_joined_words(content) && !profile_of(content).looks_random() {
+    if purpose && !made_up::is_joined_words(content) && !profile_value(content).looks_random() {
         return None;
     }
     unquoted_secret_at(&text[..end], from, RequiredCertainty::Words)
@@ -260,7 +260,8 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
     // At most two words may be other words, and at most one of them may be common in sentences about passwords.
-    let ordinary = |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_word(word);
+    let ordinary =
+        |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_or_state_word(word);
     let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
     (likely && !words().any(passwords::is_prose_word)).then_some(end)
 }
@@ -333,7 +334,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
             value.quoted || enough && made_up::ends_clause(text, value.end)
         }
         None => {
-            let looks = profile_of(content);
+            let looks = profile_value(content);
             let joint = values::ValueContext { tight: true, listed: true, ..values::ValueContext::default() };
             (looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2) || looks.looks_random())
                 && super::names::judge_name(content).is_none()
@@ -347,7 +348,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
 
 /// Whether the digits belong to a technical term, as in `base64-encoded`, `SHA-256`, `8-64` and `v1.2.3`.
 fn is_technical_term(content: &[u8]) -> bool {
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
         || looks.letters() < 3
         || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
@@ -396,7 +397,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
         let Some(value) = values::value_at(text, at) else { return };
         let content = &text[value.start..value.end];
         let plausible = made_up::made_up_certainty(content).is_some()
-            || profile_of(content).is_mixed() && content.len() >= 8;
+            || profile_value(content).is_mixed() && content.len() >= 8;
         // A member such as `[process.env.KEY1]` is not a literal.
         let member = !value.quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
         if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
@@ -418,8 +419,8 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at + 2)?;
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
     let content = &text[value.start..value.end];
-    let plausible =
-        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed() && content.len() >= 8;
+    let plausible = made_up::made_up_certainty(content).is_some()
+        || profile_value(content).is_mixed() && content.len() >= 8;
     if !ends || !plausible || super::contains_bytes(content, b"REDACTED") {
         return None;
     }

@@ -5,7 +5,7 @@
 //! are tried.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte_is, byte_or_newline};
 use super::rules::{RuleDemand, TOKEN_RULES, TokenPart, TokenRule};
 
@@ -78,7 +78,7 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
     while end > body && rest[end - 1] == b'.' {
         end -= 1;
     }
-    let looks = profile_of(&rest[body..end.min(body + BODY_BYTES_EXAMINED)]);
+    let looks = profile_value(&rest[body..end.min(body + BODY_BYTES_EXAMINED)]);
     let plausible = match rule.demand {
         RuleDemand::Sure => !looks.is_filler(),
         RuleDemand::Random | RuleDemand::After => !looks.looks_like_words(),

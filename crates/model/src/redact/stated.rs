@@ -1,7 +1,7 @@
 //! Secrets stated in words: `the password is x`, `set it to x`, and in files and commands without a separator.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{UPPER, byte_is, byte_or_newline, count_blanks};
 use super::made_up::{self, PasswordCertainty};
 use super::named::{MAX_BLANKS, hit_if_secret, name_with_word_before};
@@ -98,11 +98,11 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             return hit_if_password_like(
                 text,
                 value,
-                super::grades::grade_word(content).is_some() || profile_of(content).looks_random(),
+                super::grades::grade_word(content).is_some() || profile_value(content).looks_random(),
             );
         }
         // The name may be a variable, as in `input_pw x`.
-        if name.ends_with(b"_pw") && profile_of(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
+        if name.ends_with(b"_pw") && profile_value(&text[end + 1..text.len().min(end + 9)]).is_mixed() {
             return super::flags::secret_argument(text, end + 1);
         }
         if text[end..].starts_with(b" for ") {
@@ -160,7 +160,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     if matches!(verdict.says, NameStrength::Secret | NameStrength::Password)
         && (sets_variable(&text[..start])
             || !value.quoted
-                && profile_of(&text[value.start..value.end]).is_mixed()
+                && profile_value(&text[value.start..value.end]).is_mixed()
                 && is_setting_command(&text[..start]))
     {
         return hit_if_secret(
@@ -178,7 +178,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let in_sql = value.quoted
             && (name.iter().all(|byte| byte_is(*byte, UPPER)) || super::contains_bytes(context, b"OPTIONS"));
         let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
-        let looks = profile_of(&text[value.start..value.end]);
+        let looks = profile_value(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
             && (made_up
@@ -394,7 +394,7 @@ fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<Secre
 fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
-        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed()
+        made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
     };
     // In `password was changed from x`, a verb comes between the name and `from`.
     let window = &text[end..text.len().min(end + 40)];
@@ -452,7 +452,7 @@ fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<Secr
     }
     let kind = byte_or_newline(text, end + 1).is_ascii_digit() && byte_or_newline(text, end + 2) == b' ';
     let value = values::value_at(text, end + if kind { 3 } else { 1 })?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let plausible = looks.len >= 6
         && (looks.is_mixed()
             || looks.symbols > 0
@@ -547,7 +547,7 @@ pub fn quoted_secret_named_after(text: &[u8], start: usize, end: usize, floor: u
     let content = &text[value.start..value.end];
     let plausible = made_up::made_up_certainty(content).is_some()
         || passwords::is_passphrase(content)
-        || profile_of(content).is_mixed() && length >= 6;
+        || profile_value(content).is_mixed() && length >= 6;
     hit_if_password_like(text, value, plausible)
 }
 
@@ -604,7 +604,7 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
             made_up::ends_clause(text, value.end + usize::from(value.quoted)),
         );
     }
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.looks_random();

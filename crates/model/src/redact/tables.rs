@@ -2,7 +2,7 @@
 //! `INSERT` statements, and the fields of a `.pgpass` line.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     BASE64_URL, LETTER, byte_is, byte_or_newline, ends_with_ignore_case, starts_with_ignore_case,
 };
@@ -148,7 +148,7 @@ fn secret_in_cell(
         (start, end) = (start + 1, end - 1);
     }
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     if may_be_word && grade_word(content).is_some() {
         return Some(SecretHit { start, end, kind: verdict.kind })
             .filter(|_| !super::contains_bytes(content, b"REDACTED"));
@@ -185,7 +185,7 @@ fn is_column_name(cell: &[u8]) -> bool {
                 || *byte >= 0x80
                 || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
         })
-        && !profile_of(cell).looks_random()
+        && !profile_value(cell).looks_random()
 }
 
 /// Whether a row is a rule between headers and cells, such as `---+---` or `|:--|--:|`.
@@ -405,8 +405,8 @@ fn secret_of_entry(text: &[u8], value: LiteralValue) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     // Short values are usually names and ports.
     let plausible = content.len() >= 12
-        && profile_of(content).is_mixed()
-        && !profile_of(content).is_filler()
+        && profile_value(content).is_mixed()
+        && !profile_value(content).is_filler()
         && !super::contains_bytes(content, b"REDACTED")
         && !super::contains_bytes(content, b"{{")
         && !super::contains_bytes(content, b"${");
@@ -434,7 +434,7 @@ pub fn secret_in_cookie_file(text: &[u8], end: usize) -> Option<SecretHit> {
         && !name.is_empty()
         && value.len() >= 12
         && fields.next().is_none()
-        && profile_of(value).looks_random();
+        && profile_value(value).looks_random();
     let start = end + 1 + line.trim_ascii_end().len() - value.len();
     plausible.then_some(SecretHit { start, end: start + value.len(), kind: "cookie" })
 }
@@ -448,7 +448,7 @@ pub fn chap_secret(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let names =
         quoted[..open].split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()).count();
     let content = &quoted[open + 1..];
-    let told = names == 2 && (profile_of(content).looks_random() || grade_word(content).is_some());
+    let told = names == 2 && (profile_value(content).looks_random() || grade_word(content).is_some());
     told.then_some(SecretHit {
         start: from + open + 1,
         end: from + open + 1 + content.len(),
@@ -470,7 +470,7 @@ pub fn secret_in_ppp_file(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let joint = ValueContext { tight: true, listed: true, ..ValueContext::default() };
     let content = &text[value.start..value.end];
     let plausible = super::made_up::made_up_certainty(content).is_some()
-        || profile_of(content).is_mixed() && content.len() >= 6;
+        || profile_value(content).is_mixed() && content.len() >= 6;
     (named && closes && plausible && values::is_secret_value(text, value, NameStrength::Password, joint))
         .then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }

@@ -1,7 +1,7 @@
 //! Credentials in URLs (`scheme://user:password@host`), and e-mail addresses if requested.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte_is, byte_or_newline, run_length, run_length_at_end,
 };
@@ -19,7 +19,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     // Some programs escape the slashes in JSON: `https:\/\/user:password@host`.
     let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
     let Some(scheme) = scheme else {
-        if let Some(hit) = behind_address(text, at - length, at, floor) {
+        if let Some(hit) = password_after_address(text, at - length, at, floor) {
             return Some(hit);
         }
         return secret_without_scheme(text, at - length, at);
@@ -44,19 +44,23 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
             let is_path = host || (port && password.contains(&b'/'));
             if password.is_empty() {
                 // In `https://key:@host`, a key is sent as the user.
-                let key = !host && colon >= 16 && profile_of(&info[..colon]).looks_random();
+                let key = !host && colon >= 16 && profile_value(&info[..colon]).looks_random();
                 return key.then_some(SecretHit { start, end: start + colon, kind: "url-credentials" });
             }
             // In `https://token:x-oauth-basic@host` the user is the secret.
             let user = &info[..colon];
-            if !host && user.len() >= 20 && profile_of(user).looks_random() && profile_of(user).digits > 1 {
+            if !host
+                && user.len() >= 20
+                && profile_value(user).looks_random()
+                && profile_value(user).digits > 1
+            {
                 return Some(SecretHit { start, end, kind: "url-credentials" });
             }
             let secret = !is_path && !is_placeholder_password(password);
             secret.then_some(SecretHit { start: start + colon + 1, end, kind: "url-credentials" })
         }
         None => {
-            let token = !info.contains(&b'/') && info.len() >= 16 && profile_of(info).looks_random();
+            let token = !info.contains(&b'/') && info.len() >= 16 && profile_value(info).looks_random();
             token.then_some(SecretHit { start, end: at, kind: "url-credentials" })
         }
     }
@@ -64,7 +68,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
 
 /// Finds the password in `scheme://name@example.com:password@host`, where the user is an e-mail address whose `@`
 /// is not encoded. The part after that `@` is `text[start..at]`.
-fn behind_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
+fn password_after_address(text: &[u8], start: usize, at: usize, floor: usize) -> Option<SecretHit> {
     let name = text[floor..start].strip_suffix(b"@")?;
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
     let length = name.iter().rev().take(MAX_USERINFO_BYTES).take_while(|byte| !ends(byte)).count();
@@ -88,7 +92,7 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
         start + memchr::memchr(b':', info)? + 1
     } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
         let from = start + memchr::memchr(b'/', info)? + 1;
-        let looks = profile_of(&text[from..at]);
+        let looks = profile_value(&text[from..at]);
         // A text such as `connect name/branch2@main` is not a login.
         let drawn = looks.is_mixed() && looks.len >= 8 && looks.changes >= 2;
         if !drawn && !super::made_up::is_joined_words(&text[from..at]) {
@@ -128,7 +132,7 @@ fn length_to_last_at_sign(text: &[u8]) -> usize {
 fn is_placeholder_password(password: &[u8]) -> bool {
     const PLACEHOLDER_WORDS: &str =
         "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";
-    let looks = profile_of(password);
+    let looks = profile_value(password);
     let template = matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'[' | b'(' | b':')
         && !byte_is(byte_or_newline(password, 1), super::classes::DIGIT)
         || super::contains_bytes(password, b"${")

@@ -1,7 +1,7 @@
 //! Decides whether the value next to a name is a literal secret, or code, a type, a placeholder or a sentence.
 //! `literals` finds the start and the end of the value.
 
-use super::chance::{ValueProfile, profile_of};
+use super::chance::{ValueProfile, profile_value};
 use super::classes::{
     BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, run_length, starts_with_ignore_case,
 };
@@ -31,7 +31,7 @@ pub struct ValueContext {
 /// Returns whether a value must be redacted, given the strength of its name.
 pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
@@ -410,7 +410,7 @@ fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
 pub fn is_constant_name(content: &[u8]) -> bool {
     content.iter().all(|byte| byte_is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
-        && profile_of(content).changes * 6 < content.len()
+        && profile_value(content).changes * 6 < content.len()
 }
 
 /// Whether a value is a type or an algorithm: `u8`, `i64`, `utf8`, `oauth2`, `String?`. Most of them contain

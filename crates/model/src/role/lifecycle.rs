@@ -202,7 +202,7 @@ impl Lifecycle {
         serde_json::from_slice(bytes).map_err(damaged)
     }
 
-    pub fn render(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes

@@ -69,7 +69,7 @@ pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> 
 
 /// Returns the folder in which the commands of a line run: the folder of the last `cd` before the first other
 /// command. `cwd` is the folder in which the line started.
-pub fn folder(command: &str, cwd: &str) -> String {
+pub fn folder_of_command(command: &str, cwd: &str) -> String {
     let mut folder = cwd.to_owned();
     for step in shell::command_steps(&expand_shells(command)) {
         match step.words.as_slice() {

@@ -23,7 +23,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     let pieces = split_pieces(text);
     let mut order: Vec<(usize, usize, usize)> = Vec::new();
     for (i, piece) in pieces.iter().enumerate() {
-        order.push((word_stems(piece).intersection(&topic).count(), weight(piece, i), i));
+        order.push((word_stems(piece).intersection(&topic).count(), weigh_piece(piece, i), i));
     }
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
@@ -101,7 +101,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
 }
 
 /// Words that lead to a cause, in lower case.
-const CAUSES: [&str; 12] = [
+const CAUSE_WORDS: [&str; 12] = [
     "because",
     "root cause",
     "the cause",
@@ -119,13 +119,13 @@ const CAUSES: [&str; 12] = [
 /// Whether words name the cause of something.
 pub fn names_cause(text: &str) -> bool {
     let small = text.to_lowercase();
-    CAUSES.iter().any(|word| small.contains(word)) || small.contains("actual bug")
+    CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
 /// Returns how much a sentence says by itself: a cause, a decision, a next step or a result more than a name, a name
 /// more than nothing. What only introduces a list that is not here says nothing.
-fn weight(piece: &str, place: usize) -> usize {
-    const DECISIONS: [&str; 10] = [
+fn weigh_piece(piece: &str, place: usize) -> usize {
+    const DECISION_WORDS: [&str; 10] = [
         "decided",
         "instead of",
         "so that",
@@ -139,7 +139,7 @@ fn weight(piece: &str, place: usize) -> usize {
     ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    let said = 3 * usize::from(has(&CAUSES)) + 2 * usize::from(has(&DECISIONS) || is_step(piece));
+    let said = 3 * usize::from(has(&CAUSE_WORDS)) + 2 * usize::from(has(&DECISION_WORDS) || is_step(piece));
     // An item without its list, or "Found it!", is only clear after what came before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
     match () {

@@ -74,12 +74,13 @@ fn is_diff(lines: &[&str]) -> bool {
 /// Whether a line is `src/a.rs:12:text`, as a search prints it. Compilers and linters print a column or a space before
 /// their message, and their lines report errors.
 fn is_search_match(line: &str) -> bool {
-    placed_text(line, &[':', '-']).is_some_and(|text| !is_after_column(text)) && !is_compiler_message(line)
+    text_after_file_and_line(line, &[':', '-']).is_some_and(|text| !is_after_column(text))
+        && !is_compiler_message(line)
 }
 
 /// Returns whether a line is `src/a.rs:12: text` or `src/a.rs:12:3: text`.
 pub fn is_compiler_message(line: &str) -> bool {
-    placed_text(line, &[':']).is_some_and(|text| {
+    text_after_file_and_line(line, &[':']).is_some_and(|text| {
         let is_message = |text: &str| {
             text.strip_prefix(' ')
                 .is_some_and(|text| text.starts_with(|c: char| c.is_alphanumeric() || "['\"`".contains(c)))
@@ -90,7 +91,7 @@ pub fn is_compiler_message(line: &str) -> bool {
 }
 
 /// Returns the text after the name of a file and the number of a line.
-fn placed_text<'l>(line: &'l str, separators: &[char]) -> Option<&'l str> {
+fn text_after_file_and_line<'l>(line: &'l str, separators: &[char]) -> Option<&'l str> {
     let mut parts = line.splitn(3, separators);
     let (file, number, text) = (parts.next()?, parts.next()?, parts.next()?);
     (file.contains(['.', '/']) && !file.contains(' ') && is_number(number)).then_some(text)

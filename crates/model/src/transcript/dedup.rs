@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts() {
+    fn repeated_prompts_are_dropped() {
         let feedback = |text: &'static str| TranscriptItem::Feedback { text: text.into() };
         let cases: [(Vec<TranscriptItem>, Vec<TranscriptItem>); 5] = [
             (vec![queued_item("a"), prompt_item("a")], vec![prompt_item("a")]),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_by_their_id() {
+    fn repeated_calls_are_dropped_by_id() {
         let call = |id: Option<&'static str>| {
             TranscriptItem::Call(ToolCall { id: id.map(Into::into), ..ToolCall::default() })
         };

@@ -293,13 +293,13 @@ fn label_place(before: &str, after: &str) -> LabelPlace {
 }
 
 /// How many lines below a label are searched for a list of choices.
-const LINES_BELOW: usize = 6;
+const MAX_LINES_BELOW_LABEL: usize = 6;
 
 /// Reads the line below a label without a value.
 fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let is_told = |line: &&AnswerLine| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
     let lines: Vec<&AnswerLine> =
-        rest.iter().take(LINES_BELOW * 2).filter(is_told).take(LINES_BELOW).collect();
+        rest.iter().take(MAX_LINES_BELOW_LABEL * 2).filter(is_told).take(MAX_LINES_BELOW_LABEL).collect();
     let value = lines.first()?;
     if value.is_quoted {
         return Some(Err(VerdictProblem::Quoted));

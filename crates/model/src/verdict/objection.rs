@@ -1,7 +1,7 @@
 //! Objections to a good verdict in the rest of an answer: failed tests, a condition, another decision.
 
 use super::ruling::ruling_at_start;
-use super::{Ruling, VerdictProblem, fields};
+use super::{Ruling, VerdictProblem, read_answer_fields};
 
 /// Words for a failed test. A number next to such a word is the number of failed tests.
 const FAILED_WORDS: &[&str] =
@@ -16,7 +16,7 @@ const NOTHING_WORDS: &[&str] = &["", "none", "no", "n/a", "-", "0", "nothing", "
 
 pub(super) fn find_objection(text: &str, ruling: Ruling) -> Option<VerdictProblem> {
     let is_contradicted = ruling == Ruling::Pass
-        && (fields(text).tests_failed.is_some_and(|failed| failed > 0)
+        && (read_answer_fields(text).tests_failed.is_some_and(|failed| failed > 0)
             || text.lines().any(counts_failures)
             || has_nonempty_field(text, "failures"));
     if is_contradicted {

@@ -96,7 +96,7 @@ fn call_every_reader(bytes: &[u8]) {
             items,
             document.section_to_last(head, head),
             document.text("a"),
-            document.int("a"),
+            document.integer("a"),
             document.list("a"),
         );
     }

@@ -25,7 +25,7 @@ use crate::hook::deadline::Deadline;
 use crate::hook::retell::{TranscriptRecord, describe_unfinished_call};
 use crate::process::alive;
 use crate::project::{Project, settings};
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::session::{database, past, transcript};
 use crate::{Error, Mode, Result, World};
 
@@ -106,8 +106,8 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if context.occasion != Occasion::Started {
         return Ok(Vec::new());
     }
-    let is_other = |entry: &&Entry| entry.is_open() && Some(&entry.session) != context.session;
-    let open: Vec<&Entry> = context.roster.entries()?.iter().filter(is_other).collect();
+    let is_other = |entry: &&RosterEntry| entry.is_open() && Some(&entry.session) != context.session;
+    let open: Vec<&RosterEntry> = context.roster.entries()?.iter().filter(is_other).collect();
     if open.is_empty() {
         return Ok(Vec::new());
     }
@@ -150,7 +150,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![crash_candidate(open, &packet)])
 }
 
-fn crash_candidate(open: &Entry, packet: &str) -> Candidate {
+fn crash_candidate(open: &RosterEntry, packet: &str) -> Candidate {
     let (session, at) = (path_or_code(open.session.as_str(), 40), path_or_code(&open.at, 30));
     let text =
         format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
@@ -212,7 +212,7 @@ fn lock_sweep(store: &Store, wait: Duration) -> store::Result<Lock> {
 fn sweep_session(
     world: &World,
     project: &Project,
-    open: &Entry,
+    open: &RosterEntry,
     mode: Mode,
     hashes: FileHashes,
 ) -> Result<SweptSession> {
@@ -266,7 +266,7 @@ fn sweep_session(
 /// Adds facts from the harness's database, if the harness has one: the last message of the dead session, and the call
 /// that was running when the session died. No hook reported these facts. If the database cannot be read, the packet
 /// contains only the journal's facts. This function starts a process, so hooks do not call it.
-fn add_facts_from_database(world: &World, project: &Project, dead: &Entry, digest: &mut Digest) {
+fn add_facts_from_database(world: &World, project: &Project, dead: &RosterEntry, digest: &mut Digest) {
     let rows = harness::harness_by_name(&dead.harness)
         .and_then(|harness| database::find_session_of_harness(world, harness, &dead.session).ok().flatten());
     let Some(rows) = rows else { return };
@@ -283,7 +283,7 @@ fn add_facts_from_database(world: &World, project: &Project, dead: &Entry, diges
 fn read_rest_of_transcript(
     world: &World,
     project: &Project,
-    dead: &Entry,
+    dead: &RosterEntry,
     hashes: FileHashes,
 ) -> Vec<String> {
     let (Some(transcript), Some(harness)) =
@@ -327,19 +327,19 @@ fn read_rest_of_transcript(
 }
 
 /// Returns the folder where a session worked. The paths of its files are relative to that folder.
-fn worktree_of_session<'a>(project: &'a Project, session: &'a Entry) -> &'a Path {
+fn worktree_of_session<'a>(project: &'a Project, session: &'a RosterEntry) -> &'a Path {
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
 
 /// Returns the sessions that started, did not end and were not continued; oldest first. Some of them may be running.
-fn open_sessions(text: &[u8]) -> Vec<Entry> {
+fn open_sessions(text: &[u8]) -> Vec<RosterEntry> {
     let mut entries = roster::parse_roster(text);
-    entries.retain(Entry::is_open);
+    entries.retain(RosterEntry::is_open);
     entries
 }
 
 /// Returns whether a session's process is gone, or the session has been silent for a long time.
-pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<bool> {
+pub(crate) fn is_dead(store: &Store, open: &RosterEntry, now: Timestamp) -> Result<bool> {
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
     }
@@ -370,7 +370,7 @@ fn journal_end(world: &World, store: &Store, session: &Id) -> Result<JournalEnd>
 
 /// Returns the record of a crashed session; `None` if there is no record, or if the session did more work after its
 /// packet was written.
-fn read_valid_crash_record(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
+fn read_valid_crash_record(store: &Store, open: &RosterEntry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).read::<CrashRecord>()? else { return Ok(None) };
     let since = seen.until.records;
     let is_over = match *open.at < *seen.until.at {

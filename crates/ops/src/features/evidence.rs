@@ -32,7 +32,7 @@ use crate::{Error, Result, World};
 
 pub(crate) use judge::FreshnessJudge;
 pub(crate) use observe::record_new_runs;
-pub(crate) use show::rejection;
+pub(crate) use show::describe_rejection;
 
 pub const ROW: Feature = Feature {
     name: "evidence",

@@ -23,7 +23,8 @@ use store::{FoundRoot, Store};
 pub use adopt::{LoopAdoption, adopt_loop, prepare_adoption};
 pub use choose::WantedOwner;
 use choose::{
-    LoopOwner, LoopUse, choose, find_owner, foreground_loop_id, open_store, open_trusted_store, require_trust,
+    LoopOwner, LoopUse, choose_loop, find_owner, foreground_loop_id, open_store, open_trusted_store,
+    require_trust,
 };
 pub use report::short_session_id;
 
@@ -153,14 +154,14 @@ pub fn list_loops(world: &World) -> Result<LoopListing> {
 
 pub fn show_loop(world: &World, named: Option<&str>) -> Result<(LoopShown, String)> {
     let store = open_store(world)?;
-    let record = store.read_loop(&choose(world, &store, named, LoopUse::Look)?)?;
+    let record = store.read_loop(&choose_loop(world, &store, named, LoopUse::Look)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
     Ok((loop_shown(&store, &record.state, &store.read_foreground()?.unwrap_or_default()), text))
 }
 
 pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
     let store = open_store(world)?;
-    let id = choose(world, &store, named, LoopUse::Look)?;
+    let id = choose_loop(world, &store, named, LoopUse::Look)?;
     let record = store.read_loop(&id)?;
     let mut entries = Vec::new();
     let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry))?;
@@ -171,7 +172,7 @@ pub fn show_log(world: &World, named: Option<&str>) -> Result<LoopLogShown> {
 /// Puts a loop into the foreground of a session. The loop that was in the foreground before stays active and waits.
 pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let id = choose(world, &store, Some(named), LoopUse::Look)?;
+    let id = choose_loop(world, &store, Some(named), LoopUse::Look)?;
     let owner = find_owner(world, &store, owner)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
@@ -186,7 +187,7 @@ pub fn activate_loop(world: &World, named: &str, owner: WantedOwner) -> Result<L
 
 pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
-    let id = choose(world, &store, named, LoopUse::Resume)?;
+    let id = choose_loop(world, &store, named, LoopUse::Resume)?;
     let known = store.read_loop(&id)?.state.session;
     let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
         // Outside a harness, the loop returns to its earlier session.
@@ -256,7 +257,7 @@ fn change_and_remove_from_foreground(
     change: impl FnOnce(&mut Loop) -> Result<Option<LoopEvent>>,
 ) -> Result<LoopChanged> {
     let store = open_store(world)?;
-    let id = choose(world, &store, named, LoopUse::SetBack)?;
+    let id = choose_loop(world, &store, named, LoopUse::SetBack)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();

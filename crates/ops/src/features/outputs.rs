@@ -30,7 +30,7 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{GateAdoption, LaunchShown, adopt_launches, prepare_adoption};
-pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect};
+pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
 pub use live::{LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
@@ -91,7 +91,7 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = place.find_run(stage)?;
     let expected = place.read_expected(&run)?;
-    report(&place, &run, &expected)
+    build_gate_report(&place, &run, &expected)
 }
 
 struct GateContext {
@@ -234,7 +234,7 @@ fn judge_file(run: &RunFolder, output: &ExpectedOutput, base: &Path) -> Result<J
     Ok(gate::judge_output(output, &seen, &inputs))
 }
 
-fn report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<GateReport> {
+fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<GateReport> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
     for output in &expected.outputs {
         rows.push(output_row(place, run, output, place.judge_output(run, output)?)?);

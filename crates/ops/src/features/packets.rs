@@ -263,7 +263,7 @@ fn check_packet(store: &Store, marker: &Marker, id: &Id) -> CheckedPacket {
 
 fn packet_findings(marker: &Marker, id: &Id, document: &Document) -> Vec<Finding> {
     let file = format!("packets/{id}.md");
-    let mut findings = packet::validate(document, &file);
+    let mut findings = packet::validate_packet(document, &file);
     let theirs = document.text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
     if let (Some(theirs), Some(ours)) = (theirs, marker.project_id())
         && theirs != ours

@@ -37,7 +37,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         session: Some(context.session),
         described: Some(context.session),
         mode: Mode::DryRun,
-        roster: Roster::of(context.project.store),
+        roster: Roster::of_store(context.project.store),
         held: RefCell::default(),
     };
     let (mut records, problems) =

@@ -23,7 +23,7 @@ use crate::Result;
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, Urgency};
 use crate::project::trust;
 use crate::session::past;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 
 pub const ROW: Feature = Feature {
     name: "sessions",
@@ -75,14 +75,14 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     let ProjectContext { store, world, .. } = *project;
     let entries = context.roster.entries()?;
-    let running: Vec<&Entry> =
+    let running: Vec<&RosterEntry> =
         roster::running_sessions(entries, store, *session, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     // The limit applies to the text about all sessions together.
     let mut left = project.settings.awareness_max_chars;
     let mut told: Vec<Candidate> =
         running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
     if let (Some(session), Occasion::Resumed | Occasion::Replayed) = (session, occasion) {
-        let is_other = |entry: &Entry| entry.session != **session && !running.contains(&entry);
+        let is_other = |entry: &RosterEntry| entry.session != **session && !running.contains(&entry);
         told.extend(sessions_since_candidates(project, entries, session, is_other));
         told.extend(changed_files_candidate(project, session));
     }
@@ -93,7 +93,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { store, world, .. } = *project;
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
     let mut lines = last_session_lines(store, &entries);
-    let running: Vec<&Entry> =
+    let running: Vec<&RosterEntry> =
         roster::running_sessions(&entries, store, None, world.now).take(MAX_SESSIONS_MENTIONED).collect();
     if running.is_empty() {
         return Ok(lines);
@@ -107,7 +107,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 }
 
 /// Describes the last active session: what the user asked for, and which commands fail.
-fn last_session_lines(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
+fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine> {
     let Some(session) = roster::last_active_session(entries, store, |_| true) else { return Vec::new() };
     let Ok(digest) = past::digest_with_predecessors(store, &session, past::MAX_PREDECESSORS) else {
         return Vec::new();
@@ -155,7 +155,7 @@ pub fn describe_other_worktree(project: &ProjectContext, digest: &Digest) -> Opt
 /// Describes a running session: `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs;
 /// asked “…”`. The recent work of the session's agents takes at most `left` characters; its length is subtracted from
 /// `left`.
-fn running_candidate(project: &ProjectContext, entry: &Entry, left: &mut usize) -> Candidate {
+fn running_candidate(project: &ProjectContext, entry: &RosterEntry, left: &mut usize) -> Candidate {
     let digest = project.store.current_digest(&entry.session, |_| {}).unwrap_or_default();
     let folder = Path::new(&entry.worktree);
     let mut text = session_with_harness(entry);
@@ -181,9 +181,9 @@ fn running_candidate(project: &ProjectContext, entry: &Entry, left: &mut usize) 
 /// Returns the ended sessions that worked after this session was last active.
 fn sessions_since_candidates(
     project: &ProjectContext,
-    entries: &[Entry],
+    entries: &[RosterEntry],
     session: &Id,
-    is_other: impl Fn(&Entry) -> bool,
+    is_other: impl Fn(&RosterEntry) -> bool,
 ) -> Vec<Candidate> {
     let store = project.store;
     let Some(own) = entries.iter().find(|entry| entry.session == *session) else { return Vec::new() };
@@ -237,7 +237,7 @@ fn format_first_names(names: &[String], most: usize) -> String {
 }
 
 /// Names a session and its harness: `session 1a2b3c4d (Claude Code)`.
-fn session_with_harness(entry: &Entry) -> String {
+fn session_with_harness(entry: &RosterEntry) -> String {
     let harness =
         harness::harness_by_name(&entry.harness).map_or(entry.harness.as_str(), |harness| harness.title);
     format!("session {} ({})", short_session_id(&entry.session), inline_for_model(harness, 40))

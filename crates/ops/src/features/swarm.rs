@@ -5,7 +5,7 @@ mod plan_view;
 use harness::HARNESSES;
 use model::config::Settings;
 use model::plan::{Plan, PlanOwner};
-use model::swarm::{self, DEFAULT, SwarmId};
+use model::swarm::{self, DEFAULT_SWARM_NAME, SwarmId};
 
 use crate::World;
 use crate::features::ProjectContext;
@@ -27,13 +27,13 @@ pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<St
 /// Returns whether a plan with this swarm is ours, no matter which agents are installed.
 fn is_own_plan(project: &ProjectContext, swarm: &str, is_migrated: bool) -> bool {
     let name = swarm.trim();
-    name.is_empty() && !is_migrated || name == DEFAULT || name == project.settings.swarm_id.trim()
+    name.is_empty() && !is_migrated || name == DEFAULT_SWARM_NAME || name == project.settings.swarm_id.trim()
 }
 
 /// Returns whether a swarm is the default swarm, the swarm that the settings name, or a swarm whose agents are
 /// installed.
 pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
-    swarm.as_str() == DEFAULT
+    swarm.as_str() == DEFAULT_SWARM_NAME
         || swarm.as_str() == project.settings.swarm_id.trim()
         || swarms_in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
 }
@@ -51,7 +51,8 @@ pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
 
 /// Returns the swarm that the settings name, if they name one, and the swarms whose agents are installed.
 pub fn swarms_in_use(world: &World, checkout: &std::path::Path, settings: &Settings) -> Vec<SwarmId> {
-    let named = SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT);
+    let named =
+        SwarmId::new(settings.swarm_id.trim()).ok().filter(|swarm| swarm.as_str() != DEFAULT_SWARM_NAME);
     let with_agents = HARNESSES.iter().filter(|harness| harness.agents.is_some());
     let installed = with_agents.flat_map(|harness| agents::installed_swarms(world, harness, checkout));
     let mut all: Vec<SwarmId> = named.into_iter().chain(installed).collect();

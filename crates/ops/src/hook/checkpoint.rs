@@ -130,7 +130,8 @@ fn read_new_transcript(
     let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact);
     let limits = FeedLimits { window: TRANSCRIPT_TAIL_BYTES, ..FeedLimits::default() };
     let hear = |line: TranscriptLine, line_at| retelling.read_line_at(line, line_at);
-    let read = transcript_reader::read_new(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
+    let read =
+        transcript_reader::read_new_lines(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
     let report = match read {
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,

@@ -6,7 +6,7 @@ use model::event::EventKind;
 use super::Deadline;
 
 #[test]
-fn what_was_waited_for_is_missing_to_the_next() {
+fn time_already_waited_shortens_the_next_wait() {
     let ms = Duration::from_millis;
     let settings = Settings { hooks_deadline_ms: 200_000, ..Settings::default() };
     let compaction = EventKind::BeforeCompact { trigger: None, instructions: None };

@@ -90,8 +90,8 @@ fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {
 pub(crate) fn find_unwritable_folders(store: &Store) -> Vec<store::Error> {
     let dir = store.dir();
     let written = match dir.open_subfolder(layout::SCRATCH) {
-        Err(store::Error::Absent { .. }) => dir.test_write(),
-        scratch => scratch.and_then(|scratch| scratch.test_write()),
+        Err(store::Error::Absent { .. }) => dir.check_folder_is_writable(),
+        scratch => scratch.and_then(|scratch| scratch.check_folder_is_writable()),
     };
     let asked = WRITTEN_FOLDERS.iter().map(|rel| dir.check_write_permission(rel));
     std::iter::once(written).chain(asked).filter_map(Result::err).collect()

@@ -21,7 +21,7 @@ impl TrustedHook<'_> {
         let unread = Some(self.project.store.skipped_journal_bytes()).filter(|bytes| *bytes > 0);
         let unread = unread.map(describe_unread_journal);
         let warnings: Vec<String> = self.warnings.borrow().iter().cloned().chain(unread).collect();
-        let (error, warning) = (first(&self.errors.borrow()), first(&warnings));
+        let (error, warning) = (first_and_count(&self.errors.borrow()), first_and_count(&warnings));
         let receipt = new_receipt(self.project.world, self.call, self.harness.name, event, session, options);
         let receipt = Receipt {
             outcome: if error.is_some() { HookOutcome::Failed } else { HookOutcome::Ok },
@@ -80,7 +80,7 @@ fn redact_and_shorten(text: &str, most: usize, options: redact::RedactOptions) -
 }
 
 /// Returns the first text, and mentions how many more there are.
-fn first(texts: &[String]) -> Option<String> {
+fn first_and_count(texts: &[String]) -> Option<String> {
     match texts {
         [] => None,
         [only] => Some(only.clone()),

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_living_and_the_dead() {
+    fn running_and_ended_processes_are_distinguished() {
         let own = std::process::id();
         let alive = process_stamp(own).unwrap();
         assert_eq!(is_alive(&alive), Some(true));

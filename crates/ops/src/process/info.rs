@@ -25,7 +25,7 @@ pub struct ProcessInfo {
 /// Examines a process. `Ok(None)` means that the process does not exist. An error means that it may exist, but cannot
 /// be examined.
 pub fn read_process_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
-    platform::look(pid)
+    platform::read_info(pid)
 }
 
 pub fn parent_pid(pid: i32) -> Option<i32> {
@@ -39,13 +39,13 @@ pub fn process_name(pid: i32) -> Option<String> {
 /// Returns the path of a process's program. Returns `None` for another user's process, and on macOS, where no safe
 /// call returns the path.
 pub fn executable_path(pid: i32) -> Option<PathBuf> {
-    platform::exe(pid)
+    platform::executable_path(pid)
 }
 
 /// Returns the command line of a process. It is empty if the system does not reveal it: on macOS, and for another
 /// user's process.
 pub fn command_line_arguments(pid: i32) -> Vec<String> {
-    platform::arguments(pid)
+    platform::command_line_arguments(pid)
 }
 
 /// Returns a stamp that identifies one process: `<pid>:<start>:<namespace>`. A later process with the same number has
@@ -63,7 +63,7 @@ pub fn stamp_from_info(pid: i32, process: &ProcessInfo) -> Option<String> {
 pub fn pid_namespace() -> Option<String> {
     // A process cannot leave its namespace, so one query is enough.
     static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
-    NAMESPACE.get_or_init(platform::namespace).clone()
+    NAMESPACE.get_or_init(platform::pid_namespace).clone()
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub fn run_benchmark(world: &World, no_data: NoData) -> Result<BenchmarkReport> 
 
 fn count_records(world: &World, store: &Store) -> Result<CountedRecords> {
     let mut counted = CountedRecords::default();
-    for task in store.evidence_tasks()?.0 {
+    for task in store.tasks_with_evidence()?.0 {
         let bundle = store.read_evidence(&task)?.map(|bundle| bundle.entries).unwrap_or_default();
         let archived = store.read_archived_evidence(&task)?;
         let is_only_archived = |entry: &model::evidence::EvidenceEntry| {

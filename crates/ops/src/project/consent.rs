@@ -30,7 +30,7 @@ pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
 
 /// Which session may run the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Claim {
+pub(crate) enum LoopClaimRight {
     OneSession,
     NextSession,
 }
@@ -41,12 +41,12 @@ pub(crate) fn allow_loop(
     store: &Store,
     before: Option<&Loop>,
     state: &Loop,
-    claim: Claim,
+    claim: LoopClaimRight,
     now: Timestamp,
 ) -> Result<()> {
     let mut digests: Vec<ConsentDigest> =
         before.into_iter().chain([state]).map(consent::digest_of_loop).collect();
-    if claim == Claim::NextSession {
+    if claim == LoopClaimRight::NextSession {
         digests.push(consent::digest_of_claim(state));
     }
     Ok(require_consents(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)

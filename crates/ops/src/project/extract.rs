@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::extract::{self, NamedBlock, Rules};
+use model::extract::{self, NameRules, NamedBlock};
 use model::text::count_with_noun;
 use serde::Serialize;
 use store::{Dir, ReplaceOutcome};
@@ -98,7 +98,7 @@ pub enum ExtractOutcome {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Allowed<'a> {
+pub struct AllowedWrites<'a> {
     pub existing: ExistingFile,
     /// Files that may be written although they change what programs run. They are named as in the report.
     pub guarded: &'a [String],
@@ -108,14 +108,14 @@ pub fn extract_files(
     world: &World,
     message: &str,
     into: Option<&Path>,
-    allowed: Allowed,
+    allowed: AllowedWrites,
     mode: Mode,
 ) -> Result<ExtractReport> {
     let folder = world.require_cwd()?.join(into.unwrap_or(Path::new("")));
     let dir = Dir::open(&folder)?;
     let folders: Vec<&str> = GUARDED_FOLDERS.iter().chain(harness::INSTRUCTION_FOLDERS).copied().collect();
     let names: Vec<&str> = GUARDED_FILES.iter().chain(harness::INSTRUCTION_FILES).copied().collect();
-    let rules = Rules { forbidden: FORBIDDEN_FOLDERS, guarded_folders: &folders, guarded_files: &names };
+    let rules = NameRules { forbidden: FORBIDDEN_FOLDERS, guarded_folders: &folders, guarded_files: &names };
     let blocks = extract::name_blocks(message, &rules);
     if blocks.is_empty() {
         return Err(Error::Absent {

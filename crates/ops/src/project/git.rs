@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// How long git may take to answer. After this time the process is ended.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for the end of git's output before checking again whether git is running.
-const STEP: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The largest output that is read. No command of ours makes git print more.
 const MAX_OUTPUT_BYTES: usize = 256 * 1024 * 1024;
@@ -44,8 +44,8 @@ const EXCLUDE_MARK_AFTER_JOINED_LINE: &str =
     "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
 /// Returns the paths that git tracks. All paths are checked with one call, because each call starts a process.
-pub fn tracked(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let Some(Repository { top, .. }) = repository(project)? else { return Ok(Vec::new()) };
+pub fn tracked_paths(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let Some(Repository { top, .. }) = find_repository(project)? else { return Ok(Vec::new()) };
     // If one path is outside the repository, git fails for all paths.
     let inside: Vec<&PathBuf> = paths.iter().filter(|path| path.starts_with(&top)).collect();
     if inside.is_empty() {
@@ -61,11 +61,11 @@ pub fn tracked(project: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
-    Ok(!tracked(project, &[path.to_owned()])?.is_empty())
+    Ok(!tracked_paths(project, &[path.to_owned()])?.is_empty())
 }
 
 /// Returns the paths that git ignores. The list is empty if git fails.
-pub fn ignored(project: &Path, paths: &[&str]) -> Vec<String> {
+pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();
     }
@@ -78,7 +78,7 @@ pub fn ignored(project: &Path, paths: &[&str]) -> Vec<String> {
 /// Refuses if the path of this clone's exclude list contains a link, because the change would then be written to
 /// another file.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
-    let Some(Repository { exclude: file, .. }) = own_repository(project)? else { return Ok(()) };
+    let Some(Repository { exclude: file, .. }) = find_own_repository(project)? else { return Ok(()) };
     // In a worktree or a submodule, the list is not below the project but in the repository that the project belongs
     // to.
     let repository = file.ancestors().nth(2).unwrap_or(&file);
@@ -102,32 +102,36 @@ impl ExcludeListChange {
 
 /// Adds paths to this clone's exclude list, unless git ignores them anyway.
 pub fn add_to_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
-    relist(project, paths, &[])
+    change_exclude_list(project, paths, &[])
 }
 
 /// Removes our lines for these paths. The mark is removed too if no line is left below it.
 pub fn remove_from_exclude_list(project: &Path, paths: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
-    relist(project, &[], paths)
+    change_exclude_list(project, &[], paths)
 }
 
 /// Adds the paths in `hide` to this clone's exclude list, unless git ignores them anyway, and removes our lines for the
 /// paths in `show`. No path is in both lists.
-pub fn relist(project: &Path, hide: &[PathBuf], show: &[PathBuf]) -> Result<Option<ExcludeListChange>> {
-    let Some(ExcludeList { top, file, held }) = exclude_list(project)? else { return Ok(None) };
+pub fn change_exclude_list(
+    project: &Path,
+    hide: &[PathBuf],
+    show: &[PathBuf],
+) -> Result<Option<ExcludeListChange>> {
+    let Some(ExcludeList { top, file, held }) = read_exclude_list(project)? else { return Ok(None) };
     let before = held.as_deref().unwrap_or_default();
-    let shown: Vec<String> = show.iter().filter_map(|path| line_for(&top, path)).collect();
+    let shown: Vec<String> = show.iter().filter_map(|path| exclude_line_for(&top, path)).collect();
     let names: Vec<_> = hide.iter().map(|path| path.to_string_lossy()).collect();
-    let ignored = ignored(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
+    let ignored = ignored_paths(project, &names.iter().map(|name| &**name).collect::<Vec<_>>());
     let hidden: Vec<String> = names
         .iter()
         .filter(|name| !ignored.iter().any(|path| path == *name))
-        .filter_map(|name| line_for(&top, Path::new(&**name)))
+        .filter_map(|name| exclude_line_for(&top, Path::new(&**name)))
         .collect();
-    let after = with_lines(without_lines(before, &shown), &hidden);
+    let after = with_exclude_lines(without_exclude_lines(before, &shown), &hidden);
     Ok((after != before).then_some(ExcludeListChange { file, before: held, after }))
 }
 
-fn with_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
+fn with_exclude_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
     let new: Vec<&str> =
         lines.iter().filter(|line| !contains_line(&list, line)).map(String::as_str).collect();
     if new.is_empty() {
@@ -141,7 +145,7 @@ fn with_lines(list: Vec<u8>, lines: &[String]) -> Vec<u8> {
 }
 
 /// Removes these lines below our mark. Lines above the mark belong to the user.
-fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
+fn without_exclude_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
     let Some(mark) = exclude_mark_position(list).filter(|_| !ours.is_empty()) else { return list.to_vec() };
     let is_ours = |line: &[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
     let numbered = list.split_inclusive(|b| *b == b'\n').enumerate();
@@ -159,8 +163,8 @@ fn without_lines(list: &[u8], ours: &[String]) -> Vec<u8> {
 }
 
 /// Returns the paths that we exclude in this clone.
-pub fn excluded(project: &Path) -> Result<Vec<PathBuf>> {
-    let Some(ExcludeList { top, held, .. }) = exclude_list(project)? else { return Ok(Vec::new()) };
+pub fn excluded_paths(project: &Path) -> Result<Vec<PathBuf>> {
+    let Some(ExcludeList { top, held, .. }) = read_exclude_list(project)? else { return Ok(Vec::new()) };
     let held = held.unwrap_or_default();
     let lines = held.split(|b| *b == b'\n').skip_while(|line| !is_exclude_mark(line)).skip(1);
     let ours = lines.map_while(|line| std::str::from_utf8(line).ok()?.trim_end().strip_prefix('/'));
@@ -189,7 +193,7 @@ pub fn list_worktrees(checkout: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the line of the exclude list for a path; `None` for a path outside the checkout.
-fn line_for(top: &Path, path: &Path) -> Option<String> {
+fn exclude_line_for(top: &Path, path: &Path) -> Option<String> {
     Some(format!("/{}", path.strip_prefix(top).ok()?.display()))
 }
 
@@ -211,7 +215,7 @@ struct Repository {
 }
 
 /// Returns the repository of a checkout; `None` if the checkout is not in git.
-fn repository(project: &Path) -> Result<Option<Repository>> {
+fn find_repository(project: &Path) -> Result<Option<Repository>> {
     let Some(out) = run_git_text(project, &["rev-parse", "--show-toplevel", "--git-path", "info/exclude"])?
     else {
         return Ok(None);
@@ -224,8 +228,8 @@ fn repository(project: &Path) -> Result<Option<Repository>> {
 /// Returns the repository if its exclude list belongs to this checkout; otherwise `None`. A `.git` that came with the
 /// files can name any repository, and can be a link to one. The function that writes the list also refuses links in the
 /// rest of its path.
-fn own_repository(project: &Path) -> Result<Option<Repository>> {
-    let Some(found) = repository(project)? else { return Ok(None) };
+fn find_own_repository(project: &Path) -> Result<Option<Repository>> {
+    let Some(found) = find_repository(project)? else { return Ok(None) };
     let is_folder =
         store::metadata_without_following(&found.top.join(".git"))?.is_some_and(|found| found.is_dir());
     // A worktree or a submodule belongs to a repository, and that repository lists it.
@@ -246,8 +250,8 @@ struct ExcludeList {
 }
 
 /// Reads the exclude list; `None` if the project is not in git, or if the list is not a regular file.
-fn exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
-    let Some(Repository { top, exclude: file }) = own_repository(project)? else { return Ok(None) };
+fn read_exclude_list(project: &Path) -> Result<Option<ExcludeList>> {
+    let Some(Repository { top, exclude: file }) = find_own_repository(project)? else { return Ok(None) };
     let held = match store::metadata_without_following(&file)? {
         Some(found) if !found.is_file() => return Ok(None),
         Some(_) => Some(store::read_outside_store(&file, MAX_EXCLUDE_BYTES)?),
@@ -401,7 +405,7 @@ pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<V
         }
         // Git closes its stdout when it ends. If another process keeps the pipe open, the end of git is still noticed.
         match output {
-            None => output = heard.recv_timeout(STEP).ok(),
+            None => output = heard.recv_timeout(POLL_INTERVAL).ok(),
             Some(_) => std::thread::sleep(Duration::from_micros(100)),
         }
     };

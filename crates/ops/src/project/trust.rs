@@ -1,6 +1,6 @@
 //! `thru trust`: the user allows hooks to use a store that came with the folder.
 
-mod wants;
+mod permission_requests;
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use model::marker::ProjectId;
 use serde::Serialize;
 use store::{FoundRoot, TrustedRoot};
 
+pub use permission_requests::PermissionRequest;
 pub use store::ConsentKind;
-pub use wants::Want;
 
 use crate::features::ProjectContext;
 use crate::project::{Project, person};
@@ -36,7 +36,7 @@ pub struct TrustReport {
     pub record: PathBuf,
     /// What the store would run or feed. Trust alone allows none of this.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub wants: Vec<Want>,
+    pub wants: Vec<PermissionRequest>,
 }
 
 pub fn grant_trust(world: &World) -> Result<TrustReport> {
@@ -68,7 +68,7 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
         None => 0,
     };
     trust.trust_new_path(id, &project.root.path, world.now, LOCK_WAIT)?;
-    let wants = wants::all_wants(world, &project);
+    let wants = permission_requests::all_permission_requests(world, &project);
     let Project { root, marker, .. } = project;
     Ok(TrustReport {
         record: trust.record_path(&marker.project_id),
@@ -126,7 +126,8 @@ fn project_with_marker(world: &World) -> Result<Project> {
 
 fn change_trust(world: &World, trusted: bool) -> Result<TrustReport> {
     let project = project_with_marker(world)?;
-    let wants = if trusted { wants::all_wants(world, &project) } else { Vec::new() };
+    let wants =
+        if trusted { permission_requests::all_permission_requests(world, &project) } else { Vec::new() };
     let (root, marker) = (project.root.path, project.marker);
     let trust = world.require_trust_records()?;
     let id = &marker.project_id;

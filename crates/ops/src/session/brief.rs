@@ -84,12 +84,12 @@ struct FeatureCandidates {
 
 fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidates)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
-    let roster = Roster::of(project.store);
+    let roster = Roster::of_store(project.store);
     let mut gathered = match occasion {
         // A new session is told about the session that was active before it.
         Occasion::Started => match last_other_session(project, &roster, session) {
-            Some(other) => past::of_digest(project.store, project.root, other),
-            None => past::only_problems(project.store),
+            Some(other) => past::facts_of_digest(project.store, project.root, other),
+            None => past::facts_with_problems_only(project.store),
         },
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::gather_session_facts(project.store, project.root, previous.or(session)?).ok()?
@@ -211,8 +211,8 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
             let gathered = SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
             (gathered, Vec::new(), occasion, Some(read.skipped))
         }
-        None => match from_store(world, options, &settings) {
-            Err(error @ Error::Absent { .. }) => match from_database(world, options)? {
+        None => match facts_from_store(world, options, &settings) {
+            Err(error @ Error::Absent { .. }) => match transcript_from_database(world, options)? {
                 Some((read, occasion)) => {
                     let gathered =
                         SessionFacts { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
@@ -272,7 +272,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
 }
 
 /// Reads a session that no hook reported from its harness's database.
-fn from_database(
+fn transcript_from_database(
     world: &World,
     options: &BriefOptions,
 ) -> Result<Option<(transcript::ReadTranscript, Occasion)>> {
@@ -295,7 +295,7 @@ fn fitting_occasion(digest: &Digest) -> Occasion {
     }
 }
 
-fn from_store(
+fn facts_from_store(
     world: &World,
     options: &BriefOptions,
     settings: &Settings,
@@ -338,7 +338,7 @@ fn from_store(
 }
 
 /// Folds a whole transcript, as hooks would have done.
-pub fn from_transcript(
+pub fn digest_of_transcript(
     path: &Path,
     checkout: &Path,
     redact: redact::RedactOptions,

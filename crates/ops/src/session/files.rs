@@ -67,7 +67,7 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
         row.gone = folders.into_iter().all(|folder| folder.join(&row.path).symlink_metadata().is_err());
     }
     let inside: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
-    let ignored = git::ignored(&root.checkout, &inside);
+    let ignored = git::ignored_paths(&root.checkout, &inside);
     for row in &mut files {
         row.ignored = ignored.contains(&row.path);
         row.worth *= if row.ignored || row.gone { 0.3 } else { 1.0 };

@@ -69,7 +69,7 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 
 impl JournalReader {
     /// If this session was a guess and another session is now the newest, returns that session.
-    pub fn next(&self, world: &World) -> Option<JournalReader> {
+    pub fn open_next_session(&self, world: &World) -> Option<JournalReader> {
         let is_guess = self.chosen == SessionChoice::Guess;
         is_guess
             .then(|| open_journal(world, None).ok())

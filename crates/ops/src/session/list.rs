@@ -5,7 +5,7 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
 /// How many bytes at the end of the list of sessions are read. This part contains the last sessions.
@@ -75,7 +75,7 @@ pub fn choose_open(
     if !roster::has_ended(&entries, session.as_str()) || chosen == SessionChoice::Harness {
         return Ok((session, chosen));
     }
-    let open = roster::sort_by_activity(&entries, store, Entry::is_open);
+    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
     match open.first().filter(|_| chosen == SessionChoice::Guess) {
         Some(entry) => Ok((entry.session.clone(), SessionChoice::Guess)),
         None => Err(refusal(&session)),

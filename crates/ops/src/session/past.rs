@@ -44,11 +44,11 @@ impl SessionFacts {
 
 /// Gathers the facts about one session. Candidates of features are not included.
 pub fn gather_session_facts(store: &Store, root: &Root, session: &Id) -> store::Result<SessionFacts> {
-    Ok(of_digest(store, root, digest_with_predecessors(store, session, MAX_PREDECESSORS)?))
+    Ok(facts_of_digest(store, root, digest_with_predecessors(store, session, MAX_PREDECESSORS)?))
 }
 
 /// Gathers the facts about a session whose digest was already read.
-pub fn of_digest(store: &Store, root: &Root, mut digest: Digest) -> SessionFacts {
+pub fn facts_of_digest(store: &Store, root: &Root, mut digest: Digest) -> SessionFacts {
     unmark_existing_files(&mut digest, &root.checkout);
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.forget_edits();
@@ -114,7 +114,7 @@ pub fn changed_since(store: &Store, digest: &Digest, folder: &Path) -> Option<Ch
 }
 
 /// Returns only hook problems. This is used if no session was recorded, perhaps because the disk is full.
-pub fn only_problems(store: &Store) -> SessionFacts {
+pub fn facts_with_problems_only(store: &Store) -> SessionFacts {
     SessionFacts { problems: recent_hook_problems(store), ..SessionFacts::default() }
 }
 

@@ -37,7 +37,7 @@ const MAX_RUNNING_SILENCE: SignedDuration = SignedDuration::from_mins(5);
 
 /// A session, according to its last lines in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct RosterEntry {
     pub session: Id,
     pub harness: String,
     pub worktree: String,
@@ -53,7 +53,7 @@ pub struct Entry {
 
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
-struct Line<'a> {
+struct RosterLine<'a> {
     #[serde(borrow)]
     ts: Cow<'a, str>,
     #[serde(borrow)]
@@ -76,16 +76,16 @@ struct Line<'a> {
 #[derive(Debug)]
 pub struct Roster<'a> {
     store: &'a Store,
-    entries: OnceCell<Vec<Entry>>,
+    entries: OnceCell<Vec<RosterEntry>>,
 }
 
 impl<'a> Roster<'a> {
-    pub fn of(store: &'a Store) -> Roster<'a> {
+    pub fn of_store(store: &'a Store) -> Roster<'a> {
         Roster { store, entries: OnceCell::new() }
     }
 
     /// Returns the sessions. The session with the newest line comes last.
-    pub fn entries(&self) -> Result<&[Entry]> {
+    pub fn entries(&self) -> Result<&[RosterEntry]> {
         if let Some(entries) = self.entries.get() {
             return Ok(entries);
         }
@@ -95,18 +95,19 @@ impl<'a> Roster<'a> {
 }
 
 /// Returns the sessions at the end of the list. The session with the newest line comes last.
-pub fn read_roster(store: &Store, window: u64) -> Result<Vec<Entry>> {
+pub fn read_roster(store: &Store, window: u64) -> Result<Vec<RosterEntry>> {
     match store.dir().read_recent_lines(layout::SESSIONS_INDEX, window) {
         Err(store::Error::Absent { .. }) => Ok(Vec::new()),
         tail => Ok(parse_roster(&tail?)),
     }
 }
 
-pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
+pub fn parse_roster(text: &[u8]) -> Vec<RosterEntry> {
     // A session has several lines if it was resumed or has ended. The newest line replaces the earlier entry.
-    let mut entries: Vec<Option<Entry>> = Vec::new();
+    let mut entries: Vec<Option<RosterEntry>> = Vec::new();
     let mut places: BTreeMap<u64, usize> = BTreeMap::new();
-    for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+    for line in text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<RosterLine>(line).ok())
+    {
         if let Some(previous) = line.previous.as_deref()
             && let Some(place) = places.get(&fnv_fingerprint([previous]))
             && let Some(previous) = &mut entries[*place]
@@ -119,10 +120,10 @@ pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
         let at = line.ts.into_owned();
         entries.push(Some(match (line.ended.is_some(), known) {
             // The line of a session end contains only the time.
-            (true, Some(known)) => Entry { at, ended: true, ..known },
+            (true, Some(known)) => RosterEntry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = line.transcript.map(Cow::into_owned);
-                Entry {
+                RosterEntry {
                     session,
                     harness: line.harness.into_owned(),
                     worktree: line.worktree.into_owned(),
@@ -139,11 +140,11 @@ pub fn parse_roster(text: &[u8]) -> Vec<Entry> {
 }
 
 /// Returns whether a session has ended, according to the list.
-pub fn has_ended(entries: &[Entry], session: &str) -> bool {
+pub fn has_ended(entries: &[RosterEntry], session: &str) -> bool {
     entries.iter().any(|entry| entry.ended && entry.session.as_str() == session)
 }
 
-impl Entry {
+impl RosterEntry {
     /// Returns whether the session has started, and has neither ended nor continued under another id. An open session
     /// may be running or dead.
     pub fn is_open(&self) -> bool {
@@ -190,18 +191,22 @@ const MIN_CALLS_FOR_WORK: u64 = 8;
 
 /// Returns the sessions that are running in other processes. The session with the newest line comes first.
 pub fn running_sessions<'e>(
-    entries: &'e [Entry],
+    entries: &'e [RosterEntry],
     store: &Store,
     except: Option<&Id>,
     now: Timestamp,
-) -> impl Iterator<Item = &'e Entry> {
+) -> impl Iterator<Item = &'e RosterEntry> {
     let own = alive::calling_harness_stamp();
     let open = entries.iter().rev().filter(move |entry| entry.is_open() && Some(&entry.session) != except);
     open.take(MAX_OPEN_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
 /// Returns the last active session with a request or work, among the sessions that `fits` accepts.
-pub fn last_active_session(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
+pub fn last_active_session(
+    entries: &[RosterEntry],
+    store: &Store,
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Option<Id> {
     digests_by_activity(entries, store, fits)
         .find(|(_, digest)| has_request_or_work(digest))
         .map(|(session, _)| session)
@@ -210,9 +215,9 @@ pub fn last_active_session(entries: &[Entry], store: &Store, fits: impl Fn(&Entr
 /// Returns the digest of the last active session that did work. If no session did work, returns the digest of the last
 /// active session. A short question must not hide the work before it.
 pub fn last_session_with_work(
-    entries: &[Entry],
+    entries: &[RosterEntry],
     store: &Store,
-    fits: impl Fn(&Entry) -> bool,
+    fits: impl Fn(&RosterEntry) -> bool,
 ) -> Option<Digest> {
     let mut slight = None;
     for (_, digest) in digests_by_activity(entries, store, fits) {
@@ -227,9 +232,9 @@ pub fn last_session_with_work(
 }
 
 fn digests_by_activity(
-    entries: &[Entry],
+    entries: &[RosterEntry],
     store: &Store,
-    fits: impl Fn(&Entry) -> bool,
+    fits: impl Fn(&RosterEntry) -> bool,
 ) -> impl Iterator<Item = (Id, Digest)> {
     sort_by_activity(entries, store, fits).into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
         let digest = past::digest_with_predecessors(store, &entry.session, past::MAX_PREDECESSORS).ok()?;
@@ -239,14 +244,14 @@ fn digests_by_activity(
 
 /// Returns the sessions, last active first.
 pub fn sort_by_activity<'e>(
-    entries: &'e [Entry],
+    entries: &'e [RosterEntry],
     store: &Store,
-    fits: impl Fn(&Entry) -> bool,
-) -> Vec<&'e Entry> {
+    fits: impl Fn(&RosterEntry) -> bool,
+) -> Vec<&'e RosterEntry> {
     // Among the sessions that never ended, only the newest can be the last active session. The older sessions crashed
     // long ago.
     let mut open = 0;
-    let mut known: Vec<(String, &Entry)> = Vec::new();
+    let mut known: Vec<(String, &RosterEntry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {
         open += usize::from(!entry.ended);
         if (entry.ended || open <= MAX_OPEN_EXAMINED) && fits(entry) {

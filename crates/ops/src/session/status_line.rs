@@ -19,7 +19,7 @@ const MAX_NAME_CHARS: usize = 40;
 
 /// Returns the status line for the harness's payload; `None` if there is nothing to show. A part that fails is left
 /// out.
-pub fn status_line(world: &World, payload: &[u8]) -> Option<String> {
+pub fn render_status_line(world: &World, payload: &[u8]) -> Option<String> {
     let read = HARNESSES.iter().find_map(|harness| harness.status_line.as_ref())?.read;
     let status = read(payload)?;
     let mut parts: Vec<String> =
@@ -55,7 +55,7 @@ fn project_parts(world: &World, status: &SessionStatus) -> Option<Vec<String>> {
 /// Returns the task in progress: `task 1.2`.
 fn task_part(project: &ProjectContext, _: &Id) -> Result<Option<String>> {
     let Some(loaded) = plan_feature::load_plan(project.store)? else { return Ok(None) };
-    let standing = plan::standing(&loaded.plan);
+    let standing = plan::standing_of_plan(&loaded.plan);
     Ok(standing.in_progress.first().map(|task| format!("task {}", one_line(&task.id, MAX_NAME_CHARS))))
 }
 

@@ -53,7 +53,7 @@ pub fn read_transcript(source: &TranscriptSource) -> Result<ReadTranscript> {
         hint: "`thru harness list` shows the known ones; the file must contain JSON lines".into(),
     })?;
     let mut retelling = TranscriptReplay::new(true, source.redact);
-    transcript_reader::read_all(harness, source.path, |line| retelling.read_line(line))?;
+    transcript_reader::read_all_lines(harness, source.path, |line| retelling.read_line(line))?;
     // A copied transcript may have any name, so the id in its lines takes precedence.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
@@ -172,7 +172,7 @@ fn recognise_harness(path: &Path) -> Result<TranscriptOpening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);
     let mut seen = 0;
-    feed::read_all(path, FeedLimits { window: u64::MAX, ..FeedLimits::default() }, |line| {
+    feed::read_all_lines(path, FeedLimits { window: u64::MAX, ..FeedLimits::default() }, |line| {
         seen += 1;
         if seen > MAX_LINES_EXAMINED {
             return;

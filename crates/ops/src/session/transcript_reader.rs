@@ -10,7 +10,7 @@ use store::Result;
 use store::feed::{self, FeedCursor, FeedLimits, FeedReport};
 
 /// Calls `each` for every line after `cursor`, with the offset of the line.
-pub fn read_new(
+pub fn read_new_lines(
     harness: &Harness,
     path: &Path,
     cursor: Option<&FeedCursor>,
@@ -18,16 +18,17 @@ pub fn read_new(
     mut each: impl FnMut(TranscriptLine, u64),
 ) -> Result<FeedReport> {
     let read_line = harness.transcript.read_line();
-    feed::read_new(path, cursor, limits, |line| {
+    feed::read_new_lines(path, cursor, limits, |line| {
         each_object_in_line(read_line, line.bytes, |read| each(read, line.offset));
     })
 }
 
 /// Calls `each` for every line. If the last line is incomplete, its existing part is used.
-pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(TranscriptLine)) -> Result<()> {
+pub fn read_all_lines(harness: &Harness, path: &Path, mut each: impl FnMut(TranscriptLine)) -> Result<()> {
     let read_line = harness.transcript.read_line();
     let limits = FeedLimits::default();
-    let report = feed::read_all(path, limits, |line| each_object_in_line(read_line, line.bytes, &mut each))?;
+    let report =
+        feed::read_all_lines(path, limits, |line| each_object_in_line(read_line, line.bytes, &mut each))?;
     let last = feed::read_unfinished_line(path, &report.cursor, limits.line)?;
     each_object_in_line(read_line, &last, &mut each);
     Ok(())

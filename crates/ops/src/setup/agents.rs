@@ -84,7 +84,7 @@ pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsRe
         program: program_for_agents(world, request.scope)?,
         swarm,
     };
-    let mut report = in_worktrees(&checkout, request.scope, |checkout| {
+    let mut report = run_in_worktrees(&checkout, request.scope, |checkout| {
         install_in_checkout(world, checkout, request, &team)
     })?;
     let unused = team.prompts.unused;
@@ -125,7 +125,7 @@ fn install_in_checkout(
                 appended: source.appended.as_deref(),
                 program,
             };
-            let Some(text) = agents::agent_file(harness, &definition) else { continue };
+            let Some(text) = agents::agent_file_text(harness, &definition) else { continue };
             let path = resolve_target(
                 checkout,
                 request.scope,
@@ -143,12 +143,12 @@ fn install_in_checkout(
 
 pub fn uninstall_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
     let checkout = checkout_for_scope(world, request.scope, false)?;
-    in_worktrees(&checkout, request.scope, |checkout| uninstall_from_checkout(world, checkout, request))
+    run_in_worktrees(&checkout, request.scope, |checkout| uninstall_from_checkout(world, checkout, request))
 }
 
 /// Calls `run` for this checkout. If the files are in the local scope, also calls `run` for the other worktrees of the
 /// repository. A failure in another worktree becomes a note.
-fn in_worktrees(
+fn run_in_worktrees(
     checkout: &Path,
     scope: Scope,
     run: impl Fn(&Path) -> Result<AgentsReport>,
@@ -205,7 +205,7 @@ fn uninstall_from_checkout(world: &World, checkout: &Path, request: &AgentsReque
         None => wanted_swarm(world, None).unwrap_or_else(|_| SwarmId::default_swarm()),
     };
     let excluded = match request.scope {
-        Scope::Local => git::excluded(checkout)?,
+        Scope::Local => git::excluded_paths(checkout)?,
         Scope::User | Scope::Project => Vec::new(),
     };
     let mut plans = Vec::new();
@@ -268,7 +268,7 @@ fn plan_files(
     let mut plan = HarnessPlan { harness, steps: Vec::new(), kept: Vec::new(), gone: Vec::new() };
     let tracked = match request.scope {
         Scope::Local => {
-            git::tracked(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
+            git::tracked_paths(checkout, &files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>())?
         }
         Scope::Project | Scope::User => Vec::new(),
     };

@@ -20,7 +20,7 @@ use crate::setup::backup::{back_up_file, backups_of};
 use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read_settings_file, resolve_target};
 use places::{
-    OwnFile, harness_folder, hook_files_of_scope, hook_table, is_written_by_thru, local_hook_files,
+    OwnFile, harness_folder, hook_files_of_scope, hook_table_of, is_written_by_thru, local_hook_files,
     other_scope, own_files, renamed_command_files, serves_worktrees, settings_file,
 };
 
@@ -377,7 +377,9 @@ impl InstallJob<'_> {
             renamed_command_files(harness, &self.folder).iter().map(resolved).collect::<Result<Vec<_>>>()?;
         let tracked = match scope {
             Scope::Project => Vec::new(),
-            Scope::Local | Scope::User => git::tracked(project, &[&own_paths[..], &former[..]].concat())?,
+            Scope::Local | Scope::User => {
+                git::tracked_paths(project, &[&own_paths[..], &former[..]].concat())?
+            }
         };
         for (path, OwnFile { text, .. }) in own_paths.into_iter().zip(own) {
             if tracked.contains(&path) {
@@ -494,7 +496,7 @@ impl InstallJob<'_> {
                     })
                 };
                 let (theirs, own): (Vec<PathBuf>, Vec<PathBuf>) = own.into_iter().partition(is_theirs);
-                git::relist(project, &[own, settings].concat(), &theirs)
+                git::change_exclude_list(project, &[own, settings].concat(), &theirs)
             }
             // Shared files must be visible in git, even if an earlier local installation hid them.
             (Scope::Project, InstallTask::Install) => git::remove_from_exclude_list(project, &own),
@@ -523,7 +525,7 @@ fn is_another_file(path: &Path) -> bool {
 /// Returns whether the harness ignores this file and every hook in it.
 pub fn is_file_ignored_by_harness(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let is_strict = hook_table(harness).is_some_and(|table| table.strict);
+    let is_strict = hook_table_of(harness).is_some_and(|table| table.strict);
     is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
 }
 
@@ -564,7 +566,7 @@ fn splice_hooks(
 }
 
 fn hook_entries(world: &World, harness: &Harness, scope: Scope) -> Vec<HookEntry> {
-    let Some(HookTable { form, timeouts, .. }) = hook_table(harness) else { return Vec::new() };
+    let Some(HookTable { form, timeouts, .. }) = hook_table_of(harness) else { return Vec::new() };
     let program = world.program.to_string_lossy();
     let command = |event: &str| {
         let args = ["hook", harness.name, event];

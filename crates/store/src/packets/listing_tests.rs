@@ -51,7 +51,7 @@ impl ListingFixture {
 }
 
 #[test]
-fn few_need_no_index() {
+fn few_packets_are_listed_without_an_index() {
     let case = ListingFixture::new(3);
     assert_eq!(case.list_packets().len(), 3);
     assert_eq!(case.read_index(), None);
@@ -104,7 +104,7 @@ fn an_index_that_is_gone_or_damaged_is_made_again() {
 }
 
 #[test]
-fn what_cannot_be_read_is_still_listed() {
+fn an_unreadable_packet_is_still_listed() {
     let case = ListingFixture::new(1);
     fs::create_dir(case.path.join("packets/p5.md")).unwrap();
     let (status, purpose) = case.find_packet("p5").unwrap();
@@ -114,7 +114,7 @@ fn what_cannot_be_read_is_still_listed() {
 }
 
 #[test]
-fn the_one_changed_last_comes_first() {
+fn the_packet_changed_last_comes_first() {
     let case = ListingFixture::new(3);
     let later = packet_text("draft", "later").replace("updated_at: 2026-11-15", "updated_at: 2026-11-16");
     fs::write(case.path.join("packets/p00000.md"), later).unwrap();

@@ -182,7 +182,7 @@ pub fn print_report(report: &InstallReport) {
     if changed.is_empty() && report.failed.is_empty() {
         output::print_line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
-    for group in changed.chunk_by(|one, next| is_listed_with(one, next)) {
+    for group in changed.chunk_by(|one, next| share_one_line(one, next)) {
         let [file, others @ ..] = group else { continue };
         let word = match (file.change, report.written) {
             (FileChange::Created, true) => "created",
@@ -197,7 +197,7 @@ pub fn print_report(report: &InstallReport) {
             if file.events.is_empty() { String::new() } else { format!(" ({} hooks)", file.events.len()) };
         let named = match others {
             [] => file.path.display().to_string(),
-            _ => in_braces(group),
+            _ => join_paths_in_braces(group),
         };
         output::print_line(format_args!("{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {named}{events}"));
         if let Some(backup) = &file.backup {
@@ -216,7 +216,7 @@ pub fn print_report(report: &InstallReport) {
 }
 
 /// Returns whether two files are named in one line: our command files in one folder.
-fn is_listed_with(one: &ChangedFile, next: &ChangedFile) -> bool {
+fn share_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     let is_plain = |file: &ChangedFile| {
         file.events.is_empty()
             && file.backup.is_none()
@@ -226,7 +226,7 @@ fn is_listed_with(one: &ChangedFile, next: &ChangedFile) -> bool {
 }
 
 /// Names several files of one folder: `/p/.claude/commands/{handoff,pickup}.md`.
-fn in_braces(files: &[&ChangedFile]) -> String {
+fn join_paths_in_braces(files: &[&ChangedFile]) -> String {
     let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
     let names: Vec<_> =
         files.iter().filter_map(|file| file.path.file_stem()).map(|name| name.to_string_lossy()).collect();

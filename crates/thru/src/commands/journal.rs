@@ -89,7 +89,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             return Ok(0);
         }
         std::thread::sleep(POLL_INTERVAL);
-        if let Some(next) = reading.next(world) {
+        if let Some(next) = reading.open_next_session(world) {
             reading = next;
             if format == Format::Text {
                 print_title(world, &reading);
@@ -173,7 +173,7 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.push(one_line(text.map_or(&*record.text, |(_, summary)| summary), 100));
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
-        let why = reason(&record.error);
+        let why = line_naming_error(&record.error);
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
     if !record.verdict.is_empty() {
@@ -192,7 +192,7 @@ fn record_detail(record: &JournalRecord) -> String {
 }
 
 /// Returns the line that names the error. In a Python traceback that is the last one.
-fn reason(error: &str) -> &str {
+fn line_naming_error(error: &str) -> &str {
     let mut reasons = failure::reason_lines(error);
     let reason = if error.starts_with("Traceback") { reasons.last() } else { reasons.next() };
     reason.unwrap_or_default()

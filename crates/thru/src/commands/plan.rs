@@ -8,7 +8,7 @@ mod show;
 
 use clap::Subcommand;
 use model::plan::TaskStatus;
-use model::render::borrow_or_make_line;
+use model::render::borrow_or_collapse_line;
 use ops::features::plan::edit::{self, PlanReport};
 use ops::{Result, World};
 
@@ -138,7 +138,7 @@ fn push_id_list<'a>(list: &mut String, ids: impl IntoIterator<Item = &'a str>) {
             continue;
         }
         list.push_str(if place == 0 { "" } else { ", " });
-        list.push_str(&borrow_or_make_line(id, 64));
+        list.push_str(&borrow_or_collapse_line(id, 64));
     }
     if more > 0 {
         list.push_str(&format!(" +{more}"));

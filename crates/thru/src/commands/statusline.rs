@@ -5,7 +5,7 @@ use std::time::Instant;
 use ops::Result;
 
 use crate::output::Format;
-use crate::statusline::{self, Call};
+use crate::statusline::{self, StatusLineCall};
 
 /// Print one line about a session for a harness's status line: context, task, loop, gate, role, packet
 ///
@@ -21,7 +21,7 @@ pub struct Args {
 /// For a call with options before the name of the command. Harnesses put the name first, and `main` handles such a
 /// call without an argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
-    let call = Call { after: args.after.clone(), root, json: format == Format::Json };
+    let call = StatusLineCall { after: args.after.clone(), root, json: format == Format::Json };
     statusline::run_status_line(call, true, Instant::now());
     Ok(0)
 }

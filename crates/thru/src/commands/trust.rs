@@ -2,7 +2,7 @@ use model::render::one_line;
 use model::text::count_with_noun;
 use ops::Result;
 use ops::World;
-use ops::project::trust::{ConsentKind, TrustReport, Want};
+use ops::project::trust::{ConsentKind, PermissionRequest, TrustReport};
 use serde::Serialize;
 
 use crate::clock;
@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::print_json(&report),
         Format::Text => {
             print_report(&report);
-            print_wants(&report.wants);
+            print_permission_requests(&report.wants);
         }
     }
     Ok(0)
@@ -92,8 +92,8 @@ fn print_report(report: &TrustReport) {
 }
 
 /// Prints what the store would run or feed. A user who reads only this must learn that trust alone runs none of it.
-fn print_wants(wants: &[Want]) {
-    let foreign: Vec<&Want> = wants.iter().filter(|want| !want.given).collect();
+fn print_permission_requests(wants: &[PermissionRequest]) {
+    let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {
         return;
     }

@@ -38,7 +38,7 @@ const MARK_START: char = '\u{fdd0}';
 const MARK_END: char = '\u{fdd1}';
 
 /// Returns a random part of every mark, chosen once per process, so that no text can contain a mark.
-fn mark_secret() -> &'static str {
+fn random_part_of_marks() -> &'static str {
     static SECRET: OnceLock<String> = OnceLock::new();
     SECRET.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
 }
@@ -55,7 +55,7 @@ impl Display for Style {
 fn style_marks() -> &'static [String; STYLES.len() + 1] {
     static MARKS: OnceLock<[String; STYLES.len() + 1]> = OnceLock::new();
     MARKS.get_or_init(|| {
-        std::array::from_fn(|number| format!("{MARK_START}{}{number}{MARK_END}", mark_secret()))
+        std::array::from_fn(|number| format!("{MARK_START}{}{number}{MARK_END}", random_part_of_marks()))
     })
 }
 
@@ -191,7 +191,7 @@ fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
     // Search for the first character of the mark: searching for the whole mark would cost more than the rest of the
     // printing.
     text.match_indices(MARK_START).find_map(|(at, open)| {
-        let mark = text[at + open.len()..].strip_prefix(mark_secret())?;
+        let mark = text[at + open.len()..].strip_prefix(random_part_of_marks())?;
         let (number, after) = mark.split_once(MARK_END)?;
         Some((&text[..at], number, after))
     })

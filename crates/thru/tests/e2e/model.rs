@@ -207,16 +207,16 @@ fn serve_request(stream: &TcpStream, shared: &SharedState) -> io::Result<()> {
     let request = Request::read(stream)?;
     match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/v1/messages") => {
-            let (number, step) = shared.next(anthropic::request_kind(&request), &request);
-            shared.wait(step.delay);
+            let (number, step) = shared.next_step(anthropic::request_kind(&request), &request);
+            shared.wait_unless_stopped(step.delay);
             http::send_stream(stream, &anthropic::answer_pieces(&step, &request.body["model"], number))
         }
         ("POST", "/v1/messages/count_tokens") => {
             http::send_answer(stream, "200 OK", &json!({ "input_tokens": 1000 }))
         }
         ("POST", "/v1/chat/completions") => {
-            let (number, step) = shared.next(openai::request_kind(&request), &request);
-            shared.wait(step.delay);
+            let (number, step) = shared.next_step(openai::request_kind(&request), &request);
+            shared.wait_unless_stopped(step.delay);
             let model = &request.body["model"];
             if let Some(status) = step.refusal {
                 let reason = status.split_once(' ').map_or(status, |(_, reason)| reason);
@@ -235,7 +235,7 @@ fn serve_request(stream: &TcpStream, shared: &SharedState) -> io::Result<()> {
 }
 
 impl SharedState {
-    fn next(&self, kind: RequestKind, request: &Request) -> (usize, ScriptStep) {
+    fn next_step(&self, kind: RequestKind, request: &Request) -> (usize, ScriptStep) {
         let mut state = self.lock_state();
         state.asked.push(ReceivedRequest { kind, body: request.body.clone() });
         let step = match kind {
@@ -253,7 +253,7 @@ impl SharedState {
         (state.asked.len(), step)
     }
 
-    fn wait(&self, delay: Duration) {
+    fn wait_unless_stopped(&self, delay: Duration) {
         let until = Instant::now() + delay;
         while Instant::now() < until && !self.is_stopped() {
             thread::sleep(Duration::from_millis(20));

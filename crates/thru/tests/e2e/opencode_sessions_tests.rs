@@ -15,7 +15,7 @@ use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
 #[test]
-fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
+fn killed_in_the_middle_of_a_call_its_packet_has_its_last_message() {
     let Some(opencode) = OpenCode::find_installed() else { return };
     let scratch = ScratchProject::new();
     OpenCode::install_plugin(&scratch);

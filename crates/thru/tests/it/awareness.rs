@@ -199,7 +199,13 @@ fn edits_far_apart_or_in_another_checkout_concern_nobody() {
 }
 
 /// Fires an event at a time.
-fn at(env: &TestEnv, now: &str, session: &str, event: &str, fields: Value) -> crate::call::ThruOutput {
+fn fire_event_at(
+    env: &TestEnv,
+    now: &str,
+    session: &str,
+    event: &str,
+    fields: Value,
+) -> crate::call::ThruOutput {
     let payload = env.event_payload(session, event, fields).to_string();
     env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", format!("2026-11-15T{now}Z")).run()
 }
@@ -208,11 +214,11 @@ fn edit_at(env: &TestEnv, now: &str, session: &str, file: &str) {
     let input = json!({"file_path": env.project_folder().join(file), "old_string": "a", "new_string": "b"});
     let id = format!("{session}-{now}-{file}");
     let fields = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input});
-    at(env, now, session, "PostToolUse", fields).assert_silent("an edit");
+    fire_event_at(env, now, session, "PostToolUse", fields).assert_silent("an edit");
 }
 
 fn prompt_at(env: &TestEnv, now: &str, session: &str) -> String {
-    let output = at(env, now, session, "UserPromptSubmit", json!({"prompt": "Go on."}));
+    let output = fire_event_at(env, now, session, "UserPromptSubmit", json!({"prompt": "Go on."}));
     if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
@@ -220,7 +226,7 @@ fn prompt_at(env: &TestEnv, now: &str, session: &str) -> String {
 fn a_clash_is_told_after_a_turn_of_any_length() {
     let env = TestEnv::with_root();
     for session in ["one", "two"] {
-        at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
+        fire_event_at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
         assert_eq!(prompt_at(&env, "10:00:10", session), "");
     }
     edit_at(&env, "10:05:00", "one", "src/a.rs");
@@ -239,7 +245,13 @@ fn a_clash_is_told_after_a_turn_of_any_length() {
     let mut text = fs::read_to_string(&journal).unwrap();
     text.push_str(&(lines.join("\n") + "\n"));
     fs::write(&journal, text).unwrap();
-    at(&env, "11:10:00", "one", "Stop", json!({"stop_hook_active": false, "last_assistant_message": "done"}));
+    fire_event_at(
+        &env,
+        "11:10:00",
+        "one",
+        "Stop",
+        json!({"stop_hook_active": false, "last_assistant_message": "done"}),
+    );
     let told = prompt_at(&env, "11:11:00", "one");
     assert!(told.contains("session two (Claude Code) edited src/a.rs at 2026-11-15T10:06:00Z"), "{told}");
     let told = prompt_at(&env, "11:11:00", "two");
@@ -250,12 +262,12 @@ fn a_clash_is_told_after_a_turn_of_any_length() {
 #[test]
 fn a_session_that_had_ended_before_is_no_clash() {
     let env = TestEnv::with_root();
-    at(&env, "10:00:00", "one", "SessionStart", json!({"source": "startup"}));
-    at(&env, "10:00:00", "open", "SessionStart", json!({"source": "startup"}));
+    fire_event_at(&env, "10:00:00", "one", "SessionStart", json!({"source": "startup"}));
+    fire_event_at(&env, "10:00:00", "open", "SessionStart", json!({"source": "startup"}));
     edit_at(&env, "10:01:00", "one", "src/a.rs");
     edit_at(&env, "10:01:00", "open", "src/b.rs");
-    at(&env, "10:02:00", "one", "SessionEnd", json!({"reason": "clear"}));
-    at(&env, "10:03:00", "two", "SessionStart", json!({"source": "clear"}));
+    fire_event_at(&env, "10:02:00", "one", "SessionEnd", json!({"reason": "clear"}));
+    fire_event_at(&env, "10:03:00", "two", "SessionStart", json!({"source": "clear"}));
     edit_at(&env, "10:04:00", "two", "src/a.rs");
     edit_at(&env, "10:04:00", "two", "src/b.rs");
     let told = prompt_at(&env, "10:05:00", "two");
@@ -270,7 +282,7 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     let env = TestEnv::with_root();
     let sessions = ["one", "two", "c", "d", "e", "f", "g", "h"];
     for session in sessions {
-        at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
+        fire_event_at(&env, "10:00:00", session, "SessionStart", json!({"source": "startup"}));
     }
     for session in sessions {
         let file = if session.len() == 3 { "src/a.rs".to_owned() } else { format!("src/{session}.rs") };
@@ -278,8 +290,8 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     }
     for n in 0..10 {
         let (short, now) = (format!("short{n}"), format!("10:06:0{n}"));
-        at(&env, &now, &short, "SessionStart", json!({"source": "startup"}));
-        at(&env, &now, &short, "SessionEnd", json!({"reason": "other"}));
+        fire_event_at(&env, &now, &short, "SessionStart", json!({"source": "startup"}));
+        fire_event_at(&env, &now, &short, "SessionEnd", json!({"reason": "other"}));
     }
     let told = prompt_at(&env, "10:07:00", "one");
     assert_eq!(told.matches("Throughline: session").count(), 1, "{told}");

@@ -12,7 +12,7 @@ fn value_and_source(config: &Value, key: &str) -> (Value, String) {
 }
 
 #[test]
-fn the_defaults() {
+fn config_shows_every_default() {
     let env = TestEnv::with_root();
     assert_snapshot!(env.run_thru(&["config"]).to_string(), @"
     exit: 0

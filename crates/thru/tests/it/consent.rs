@@ -343,7 +343,7 @@ fn a_list_that_lies_there_launches_nothing_until_it_is_adopted() {
 }
 
 #[test]
-fn what_the_user_typed_is_given_and_an_edit_of_it_is_not() {
+fn a_command_that_the_user_typed_is_allowed_and_an_edit_of_it_is_not() {
     let shared = SharedStore::new();
     shared
         .env

@@ -59,7 +59,7 @@ fn a_decision_is_recorded_once_and_listed() {
 }
 
 #[test]
-fn one_takes_the_place_of_another_and_nothing_is_deleted() {
+fn a_decision_supersedes_another_and_nothing_is_deleted() {
     let env = TestEnv::with_root();
     let old = env.run_thru_json(&["decide", "Use XML"])["decision"]["id"].as_str().unwrap().to_owned();
     let new =
@@ -93,7 +93,7 @@ fn one_takes_the_place_of_another_and_nothing_is_deleted() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_decisions_are_refused_with_a_reason() {
     let env = TestEnv::with_root();
     env.run_thru(&["decide", "a"]).assert_ok();
     let long = "x".repeat(9_000);
@@ -197,7 +197,7 @@ fn an_answer_that_only_the_journal_holds_is_recorded_at_a_checkpoint() {
 }
 
 #[test]
-fn superseded_and_expired_ones_leave_the_brief() {
+fn superseded_and_expired_decisions_leave_the_brief() {
     let env = TestEnv::with_root();
     start_session(&env, "s1");
     env.run_thru(&["decide", "Use TOML for all settings", "--why", "people edit it"]).assert_ok();

@@ -8,15 +8,15 @@ use serde_json::json;
 use crate::env::TestEnv;
 
 /// Returns the part before the rows about the harnesses. Those rows depend on the machine.
-fn above_harnesses(doctor: &str) -> &str {
+fn text_above_harnesses(doctor: &str) -> &str {
     doctor.split("\nok   claude-code").next().unwrap_or(doctor)
 }
 
 #[test]
-fn a_healthy_root() {
+fn the_doctor_of_a_healthy_root() {
     let env = TestEnv::with_root();
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
-    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
+    assert_snapshot!(text_above_harnesses(&env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -32,7 +32,7 @@ fn a_healthy_root() {
     let later = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
     let shown = env.mask_variable_parts(&later.to_string());
     let (_, events) = shown.split_once("\n\n").unwrap_or((&shown, ""));
-    assert_snapshot!(above_harnesses(&shown), @"
+    assert_snapshot!(text_above_harnesses(&shown), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)
@@ -112,7 +112,7 @@ fn an_event_that_is_recorded_under_another_name_has_fired() {
 }
 
 #[test]
-fn no_root() {
+fn the_doctor_without_a_root() {
     let env = TestEnv::new();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["doctor"]).to_string()), @"
     exit: 1
@@ -125,7 +125,7 @@ fn no_root() {
 }
 
 #[test]
-fn notes_do_not_count() {
+fn notes_do_not_change_the_exit_code() {
     let env = TestEnv::with_root();
     env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     env.write_file("project/.agent/context/packets/.p.md.77-0.tmp", "half");
@@ -134,7 +134,7 @@ fn notes_do_not_count() {
     env.write_file("project/.agent/context/sessions/s~0001.jsonl", "{\"a\":1}\n{\"tor");
     let before = env.file_tree();
     let output = env.thru_call(&["doctor"]).with_variable("THROUGHLINE_DISABLE", "1").run();
-    assert_snapshot!(above_harnesses(&env.mask_variable_parts(&output.to_string())), @"
+    assert_snapshot!(text_above_harnesses(&env.mask_variable_parts(&output.to_string())), @"
     exit: 0
     ---- stdout
     ok   root         $PROJECT (<uuid>)

@@ -105,7 +105,7 @@ fn what_is_there_already_is_not_asked_for_again() {
 }
 
 #[test]
-fn the_last_words_of_two_are_both_kept() {
+fn the_last_messages_of_two_agents_are_both_kept() {
     let env = env_expecting_outputs(&["review-security.md"]);
     env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a1", "The first."));
     env.fire_event("s1", "SubagentStop", subagent_stop_fields("security", "a2", "The second."));

@@ -541,7 +541,7 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
 
 /// On a terminal, a last line shows what is running and for how long; it disappears at the end.
 #[test]
-fn progress_on_a_terminal() {
+fn progress_is_shown_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     let stage = TestStage::new(&[("review-a.md", "critical", &format!("sleep 0.7; {OUTPUT_COMMAND}"))]);
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();

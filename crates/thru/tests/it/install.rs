@@ -162,8 +162,8 @@ fn a_command_of_the_users_own_is_not_overwritten() {
 /// Only files that we wrote are hidden from git. The list is one for all worktrees.
 #[test]
 fn a_command_of_the_users_own_is_not_hidden_from_git() {
-    const MINE: &str = ".claude/commands/thru-context.md";
-    const OURS: &str = ".claude/commands/handoff.md";
+    const USERS_COMMAND_FILE: &str = ".claude/commands/thru-context.md";
+    const OUR_COMMAND_FILE: &str = ".claude/commands/handoff.md";
     let env = TestEnv::with_repository();
     env.write_file("project/a.py", "");
     env.run_git(&["add", "a.py"]);
@@ -174,9 +174,13 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
         |file: &str| fs::read_to_string(&list).unwrap().lines().any(|line| line == format!("/{file}"));
     // The file is in one worktree, and then in the other.
     for folder in ["project", "tree"] {
-        let mine = env.write_file(format!("{folder}/{MINE}"), "mine\n");
+        let mine = env.write_file(format!("{folder}/{USERS_COMMAND_FILE}"), "mine\n");
         env.run_thru(&["install", "claude-code"]).assert_ok();
-        assert!(is_hidden(OURS) && !is_hidden(MINE), "{folder}: {}", fs::read_to_string(&list).unwrap());
+        assert!(
+            is_hidden(OUR_COMMAND_FILE) && !is_hidden(USERS_COMMAND_FILE),
+            "{folder}: {}",
+            fs::read_to_string(&list).unwrap()
+        );
         let again = env.run_thru(&["install", "claude-code", "--json"]).assert_ok().stdout;
         assert!(!again.contains("info/exclude"), "{folder}: {again}");
         env.run_thru(&["uninstall", "claude-code"]).assert_ok();
@@ -184,16 +188,16 @@ fn a_command_of_the_users_own_is_not_hidden_from_git() {
     }
     // An older version of thru hid the file. A line that the user wrote above ours is left alone.
     env.run_thru(&["install", "claude-code"]).assert_ok();
-    assert!(is_hidden(MINE));
-    env.write_file(format!("project/{MINE}"), "mine\n");
+    assert!(is_hidden(USERS_COMMAND_FILE));
+    env.write_file(format!("project/{USERS_COMMAND_FILE}"), "mine\n");
     env.run_thru(&["install", "claude-code"]).assert_ok();
-    assert!(is_hidden(OURS) && !is_hidden(MINE));
+    assert!(is_hidden(OUR_COMMAND_FILE) && !is_hidden(USERS_COMMAND_FILE));
     env.run_thru(&["uninstall", "claude-code"]).assert_ok();
-    fs::write(&list, format!("/{MINE}\n")).unwrap();
+    fs::write(&list, format!("/{USERS_COMMAND_FILE}\n")).unwrap();
     env.run_thru(&["install", "claude-code"]).assert_ok();
-    assert!(is_hidden(OURS) && is_hidden(MINE));
+    assert!(is_hidden(OUR_COMMAND_FILE) && is_hidden(USERS_COMMAND_FILE));
     env.run_thru(&["uninstall", "claude-code"]).assert_ok();
-    assert_eq!(fs::read_to_string(&list).unwrap(), format!("/{MINE}\n"));
+    assert_eq!(fs::read_to_string(&list).unwrap(), format!("/{USERS_COMMAND_FILE}\n"));
 }
 
 #[test]

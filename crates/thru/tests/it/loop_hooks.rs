@@ -86,7 +86,7 @@ fn prompt_fed(output: &ThruOutput, iteration: &str) -> String {
 }
 
 #[test]
-fn it_is_fed_until_the_promise_and_the_validators_hold() {
+fn a_loop_is_fed_until_the_promise_and_the_validators_pass() {
     let looped = LoopedSession::new(&[
         "--max-iterations",
         "9",
@@ -124,7 +124,7 @@ fn validators_know_that_a_hook_runs_them() {
 }
 
 #[test]
-fn only_its_own_session_is_held() {
+fn a_loop_blocks_only_the_session_that_owns_it() {
     let looped = LoopedSession::new(&[]);
     looped
         .report_stop(1, json!({"session_id": "s2", "last_assistant_message": "Hm."}))

@@ -190,7 +190,7 @@ fn check_snapshot(name: &str, told: &str) {
 }
 
 #[test]
-fn requests_with_what_became_of_them() {
+fn a_brief_tells_requests_with_their_outcomes() {
     check_snapshot("requests", &brief_from_transcript(&session_with_requests(), &["--max-chars", "9500"]));
     check_snapshot(
         "requests-2000",
@@ -199,13 +199,13 @@ fn requests_with_what_became_of_them() {
 }
 
 #[test]
-fn a_plan_under_way() {
+fn a_brief_tells_a_plan_under_way() {
     check_snapshot("plan", &brief_from_transcript(&session_with_plan(), &["--max-chars", "9500"]));
     check_snapshot("plan-2000", &brief_from_transcript(&session_with_plan(), &["--max-chars", "2000"]));
 }
 
 #[test]
-fn a_yes_stands_for_the_proposal() {
+fn a_yes_is_told_with_the_proposal_it_accepts() {
     check_snapshot("yes", &brief_from_transcript(&session_ending_with_yes(), &["--max-chars", "2000"]));
 }
 

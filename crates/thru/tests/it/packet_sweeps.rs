@@ -135,7 +135,7 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
 
 /// The end of the transcript contains what hooks did not report: the last words, and the call that was running.
 #[test]
-fn a_killed_session_leaves_its_last_words_and_the_running_command() {
+fn a_killed_session_leaves_its_last_message_and_the_running_command() {
     for by_start in [false, true] {
         let env = TestEnv::with_root();
         let at = "2026-11-15T19:22:00Z";
@@ -176,11 +176,11 @@ fn a_killed_session_leaves_its_last_words_and_the_running_command() {
         let id = packet_ids(&env).remove(0);
         let packet = env.run_thru(&["packet", "show", &id]).assert_ok().stdout;
         assert!(packet.contains("so I run its tests first."), "{packet}");
-        assert!(packet.contains("Begun and not finished"), "{packet}");
+        assert!(packet.contains("Started and not finished"), "{packet}");
         assert!(packet.contains("cargo test -p lexer") && !packet.contains("a1B2"), "{packet}");
         let prompts = env.read_journal("s1").iter().filter(|line| line["event"] == "prompt").count();
         assert_eq!(prompts, 1, "what hooks told is not told again");
         let pickup = env.run_thru(&["pickup", &id]).assert_ok().stdout;
-        assert!(pickup.contains("which had begun and not finished"), "{pickup}");
+        assert!(pickup.contains("which was started and did not finish"), "{pickup}");
     }
 }

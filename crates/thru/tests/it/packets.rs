@@ -198,7 +198,7 @@ fn hydrate_adds_what_came_later() {
 }
 
 #[test]
-fn one_claimant() {
+fn only_one_session_can_claim_a_packet() {
     let env = repository_with_session();
     for round in 0..10 {
         let (id, _) = write_handoff(&env, &format!("round {round}"));
@@ -310,7 +310,7 @@ fn names_may_be_shortened_and_ambiguous_ones_are_listed() {
 }
 
 #[test]
-fn the_life_of_a_packet() {
+fn a_packet_passes_through_every_status() {
     let env = TestEnv::with_root();
     let (id, _) = write_handoff(&env, "one");
     env.write_file("project/sub/a.txt", "");

@@ -13,7 +13,7 @@ printf '# Review\\n\\nNothing to object to.\\n\\n<!-- AGENT_COMPLETE -->\\n' >\"
 ";
 
 #[test]
-fn the_example_of_gates() {
+fn the_example_on_the_page_about_gates_works() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::with_root();
     env.write_file("project/plan.md", "# Plan\n");

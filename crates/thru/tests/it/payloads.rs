@@ -177,7 +177,7 @@ fn odd_but_readable_payloads_are_read() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let env = TestEnv::with_root();
     let head = format!("\"session_id\":\"s\",\"cwd\":\"{}\"", env.project_folder().display());
     let arrays = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));

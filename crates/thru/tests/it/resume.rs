@@ -402,7 +402,7 @@ fn a_brief_of_a_transcript_alone() {
     {
         assert!(brief.contains(fact), "{fact} in\n{brief}");
     }
-    let begun = "Begun, its result was not seen: `Read docs/being_read.md`, `make never-ended`";
+    let begun = "Started, result not seen: `Read docs/being_read.md`, `make never-ended`";
     assert!(brief.contains(begun) && brief.contains("- read docs/being_read.md"), "{brief}");
     assert!(!brief.contains("edited docs/being_read.md"), "{brief}");
     assert!(

@@ -332,7 +332,7 @@ fn one_file_that_is_not_there_does_not_silence_the_others() {
 }
 
 #[test]
-fn or_with_the_next_tool_call() {
+fn a_compaction_that_never_came_ends_with_the_next_tool_call() {
     let env = env_with_bound_role();
     env.fire_event("s1", "PreCompact", json!({"trigger": "manual"}));
     let call = |agent: Value| {

@@ -98,7 +98,7 @@ fn settings_that_are_not_in_force_are_named() {
 }
 
 #[test]
-fn the_same_for_programs() {
+fn the_json_of_status() {
     let env = TestEnv::new();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status", "--json"]).assert_ok().stdout), @r#"
     {

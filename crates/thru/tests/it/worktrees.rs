@@ -47,7 +47,7 @@ fn a_worktree_names_the_root_of_its_main_checkout() {
 }
 
 #[test]
-fn so_does_a_worktree_that_has_the_marker_checked_out() {
+fn a_worktree_with_a_checked_out_marker_names_the_root_of_its_main_checkout() {
     let env = TestEnv::with_repository();
     env.run_thru(&["init", "--shared"]).assert_ok();
     commit_store(&env);

@@ -13,7 +13,8 @@ use anyhow::{Context as _, Result};
 use super::{COMMANDS_TRIED, command_for_display, judge_files, judge_output, stdin_for_command};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::judge::{self, Failures};
-use crate::torture::rows::{self, TOOL_DONE};
+use crate::torture::prepare::{self, TOOL_DONE};
+use crate::torture::rows;
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{LossKind, TortureDepth, TortureTally};
 
@@ -63,7 +64,7 @@ const READ_ONLY_SCRIPT: &str = r#"
 fn full_disk(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     for (at, argv) in COMMANDS_TRIED.iter().enumerate() {
-        for past in [rows::lived_in as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
+        for past in [prepare::prepare_records as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
             let sandbox = lab.sandbox(&format!("full-{at}"))?;
             past(&sandbox)?;
             let before = Snapshot::take(&sandbox.dir)?;
@@ -102,9 +103,9 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     } else if argv == ["trust", "--revoke"] {
         return Ok(());
     }
-    let output = sandbox.run_thru(TOOL_DONE, &rows::tool(&sandbox.dir))?;
+    let output = sandbox.run_thru(TOOL_DONE, &prepare::tool_payload(&sandbox.dir))?;
     judge::judge_hook_output(&output, wrong);
-    if !rows::tool_call_ids(sandbox).iter().any(|id| id == rows::TOOL_CALL_ID) {
+    if !rows::tool_call_ids(sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((LossKind::None, "with room again, the next hook left no line in the journal".into()));
     }
     Ok(())
@@ -143,17 +144,17 @@ const FULL_FOR_LONG_SCRIPT: &str = r#"
 fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("full-for-long")?;
-    rows::lived_in(&sandbox)?;
+    prepare::prepare_records(&sandbox)?;
     let (was, became) = (lab.path().join("full-for-long-was"), lab.path().join("full-for-long-became"));
     let before = Snapshot::take(&sandbox.dir)?;
     before.restore(&was)?;
     fs::create_dir_all(&became)?;
     let (tool, start) = (lab.path().join("tool.json"), lab.path().join("start.json"));
-    fs::write(&tool, rows::tool(&sandbox.dir))?;
-    let another =
-        String::from_utf8_lossy(&rows::start(&sandbox.dir)).replace(sandbox::SESSION, "another-session");
+    fs::write(&tool, prepare::tool_payload(&sandbox.dir))?;
+    let another = String::from_utf8_lossy(&prepare::start_payload(&sandbox.dir))
+        .replace(sandbox::SESSION, "another-session");
     fs::write(&start, another)?;
-    let captured = rows::tool_call_ids(&sandbox).iter().filter(|id| *id == rows::TOOL_CALL_ID).count();
+    let captured = rows::tool_call_ids(&sandbox).iter().filter(|id| *id == prepare::TOOL_CALL_ID).count();
     let output = run_mounted(FULL_FOR_LONG_SCRIPT, &sandbox, &[&was, &became, &tool, &start], &[])?;
     let mut wrong: Failures = Vec::new();
     if !output.status.success() {
@@ -181,7 +182,7 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     let journal = Snapshot::take(&became)
         .and_then(|after| after.restore(&sandbox.dir))
         .map(|()| rows::tool_call_ids(&sandbox))?;
-    let kept = journal.iter().filter(|id| *id == rows::TOOL_CALL_ID).count() - captured;
+    let kept = journal.iter().filter(|id| *id == prepare::TOOL_CALL_ID).count() - captured;
     let receipts: Vec<serde_json::Value> =
         fs::read_to_string(sandbox.store_folder().join("indexes/receipts.jsonl"))?
             .lines()
@@ -214,7 +215,7 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
 fn read_only_disk(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("read-only")?;
-    rows::lived_in(&sandbox)?;
+    prepare::prepare_records(&sandbox)?;
     let before = Snapshot::take(&sandbox.dir)?;
     for argv in COMMANDS_TRIED {
         let output = run_mounted(READ_ONLY_SCRIPT, &sandbox, &[&sandbox.dir], argv)?;
@@ -277,7 +278,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
     fs::copy(&lab.bin, &bin)?;
     for (at, (name, modes)) in FORBIDDEN_FILES.iter().enumerate() {
         let sandbox = lab.sandbox(&format!("forbidden-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let before = Snapshot::take(&sandbox.dir)?;
         for argv in COMMANDS_TRIED {
             before.restore(&sandbox.dir)?;
@@ -287,7 +288,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
             set_modes(&sandbox.dir, modes)?;
             let mut command = sandbox.command(&bin, argv);
             if root {
-                command = as_nobody(&command);
+                command = command_as_nobody(&command);
             }
             let output = sandbox::run_with_timeout(&mut command, &stdin_for_command(argv, &sandbox.dir))?;
             restore_modes(&sandbox.dir, modes)?;
@@ -309,17 +310,17 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
 
 fn try_forbidden_files(lab: &Lab, bin: &Path, root: bool) -> Result<TortureTally> {
     let sandbox = lab.sandbox("allowed")?;
-    rows::lived_in(&sandbox)?;
+    prepare::prepare_records(&sandbox)?;
     if root {
         chown_to_nobody(&sandbox.dir)?;
     }
     let mut command = sandbox.command(bin, TOOL_DONE);
     if root {
-        command = as_nobody(&command);
+        command = command_as_nobody(&command);
     }
-    let output = sandbox::run_with_timeout(&mut command, &rows::tool(&sandbox.dir))?;
+    let output = sandbox::run_with_timeout(&mut command, &prepare::tool_payload(&sandbox.dir))?;
     let mut wrong = judge_run(TOOL_DONE, &output);
-    if !rows::tool_call_ids(&sandbox).iter().any(|id| id == rows::TOOL_CALL_ID) {
+    if !rows::tool_call_ids(&sandbox).iter().any(|id| id == prepare::TOOL_CALL_ID) {
         wrong.push((
             LossKind::None,
             "another user's hook left no line in the journal of his own project".into(),
@@ -342,7 +343,7 @@ fn chown_to_nobody(folder: &Path) -> Result<()> {
     status.context("starting chown").map(drop)
 }
 
-fn as_nobody(command: &Command) -> Command {
+fn command_as_nobody(command: &Command) -> Command {
     let mut setpriv = Command::new("setpriv");
     setpriv.args(["--reuid", NOBODY_UID, "--regid", NOBODY_UID, "--clear-groups"]);
     sandbox::wrap_command(setpriv, command)

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::judge;
-use crate::torture::rows::{self, trust_record_path};
+use crate::torture::prepare::{self, trust_record_path};
 use crate::torture::snapshot::Snapshot;
 use crate::torture::{TortureDepth, TortureTally, on_all_cores};
 
@@ -144,7 +144,7 @@ const PLACES: &[HostilePlace] = &[
 pub fn hostile_places(lab: &Lab, _: TortureDepth) -> Result<TortureTally> {
     on_all_cores(PLACES, |at, place| {
         let sandbox = lab.sandbox(&format!("place-{at}"))?;
-        rows::lived_in(&sandbox)?;
+        prepare::prepare_records(&sandbox)?;
         let lived_in = Snapshot::take(&sandbox.dir)?;
         let mut tally = TortureTally::default();
         for argv in COMMANDS_TRIED {

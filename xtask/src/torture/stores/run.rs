@@ -16,7 +16,7 @@ use super::{HostileStore, StoreRules, TestUser, edited};
 use crate::memory::MemoryHelper;
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::TortureDepth;
-use crate::torture::rows::STOP;
+use crate::torture::prepare::STOP;
 use crate::torture::snapshot::Snapshot;
 
 /// How long starting a process may take on a busy machine. A hook's own deadline begins when it runs.
@@ -126,7 +126,7 @@ impl StoreRunner {
     fn arrange_store<'a>(&self, lab: &Lab, name: &str, store: &'a HostileStore) -> Result<StoreTrial<'a>> {
         let mut sandbox = lab.sandbox(name)?;
         sandbox.bin.clone_from(&self.bin);
-        files::user_files(&sandbox)?;
+        files::create_user_files(&sandbox)?;
         (store.arrange)(&sandbox).with_context(|| format!("{}, {}", store.group, store.name))?;
         // Remove the upstream repository, which would otherwise be compared every time.
         let upstream = sandbox.dir.join("upstream");

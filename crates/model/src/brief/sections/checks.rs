@@ -89,7 +89,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     None => outside,
                 };
                 let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
-                let folder = digest.folder_of(&command.command, &command.folder);
+                let folder = digest.folder_of_command(&command.command, &command.folder);
                 let check = add_command(all, FactClass::Checks, (command, &folder), &runnable, &ended_words);
                 if ended == RunResult::Passed && !ran_no_tests {
                     check.signals.given = vec![
@@ -105,7 +105,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     && runnable.len() <= MAX_COMMAND_CHARS =>
             {
                 commands_told += 1;
-                let folder = digest.folder_of(&command.command, &command.folder);
+                let folder = digest.folder_of_command(&command.command, &command.folder);
                 add_command(all, FactClass::Commands, (command, &folder), &runnable, "");
             }
             CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::Look => {}

@@ -60,7 +60,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let accepted = goal.accepted.map(|accepted| accepted.record);
     // That section leaves out the last message once the agent works on a newer prompt.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
-        || digest.steps_since_last_words().is_empty();
+        || digest.steps_since_last_message().is_empty();
     let is_told =
         |said: &AgentStatement| last && said.record == digest.said_last || Some(said.record) == accepted;
     let closing: Vec<&AgentStatement> = turns.iter().filter_map(|turn| turn.outcome).collect();
@@ -83,7 +83,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         {
             told.add_words(&outcome.text);
             let overtaken = digest.file_edited_after(outcome.record).is_some();
-            let standing = Standing { newer: newer + turns_told.len(), overtaken };
+            let standing = LaterWork { newer: newer + turns_told.len(), overtaken };
             facts.push((outcome.record, DoneFact::Turn(*turn, outcome, standing)));
             turns_told.push(turn.prompt);
         }
@@ -216,7 +216,7 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
 fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     if newer == 0 {
         let worked_on =
-            |change: &FileEdit| change.record > outcome.record && names(&outcome.text, &change.path);
+            |change: &FileEdit| change.record > outcome.record && name_file(&outcome.text, &change.path);
         // An answer about a file may be wrong after the file was edited.
         let is_answer =
             turn.prompt.prompt_kind() == PromptKind::Question && outcome.record < digest.said_last;
@@ -234,7 +234,7 @@ fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, 
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
 }
 
-fn names(words: &str, path: &str) -> bool {
+fn name_file(words: &str, path: &str) -> bool {
     words.contains(path.rsplit('/').next().unwrap_or(path))
 }
 
@@ -296,7 +296,9 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
         known.push(text);
         let mut forms =
             vec![in_quotation_marks(&first_words(text), MAX_EARLIER_REQUEST_CHARS + MAX_LAST_WORD_CHARS + 4)];
-        forms.extend(whole(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)));
+        forms.extend(
+            short_text_or_sentence(text).map(|words| in_quotation_marks(words, EARLIER_WHOLE_CHARS + 2)),
+        );
         forms.dedup();
         all.add_fact(FactClass::Earlier, format!("prompt:{}", turn.prompt.record), forms).known_by =
             vec![text.to_owned()];
@@ -304,7 +306,7 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
 }
 
 /// Returns a short text, or the first sentence of a longer text if that sentence is short.
-fn whole(text: &str) -> Option<&str> {
+fn short_text_or_sentence(text: &str) -> Option<&str> {
     let is_short = |text: &&str| text.chars().count() <= EARLIER_WHOLE_CHARS;
     Some(text)
         .filter(is_short)
@@ -322,7 +324,7 @@ fn first_words(text: &str) -> Cow<'_, str> {
 }
 
 #[derive(Clone, Copy)]
-struct Standing {
+struct LaterWork {
     /// The number of newer turns that are included.
     newer: usize,
     /// Whether files were edited after the turn. Work that it calls open may be done.
@@ -332,7 +334,7 @@ struct Standing {
 #[derive(Clone, Copy)]
 enum DoneFact<'d> {
     /// A turn, its closing message, and what came after it.
-    Turn(Turn<'d>, &'d AgentStatement, Standing),
+    Turn(Turn<'d>, &'d AgentStatement, LaterWork),
     Found(&'d str),
     Agent(&'d AgentUse),
 }
@@ -340,7 +342,7 @@ enum DoneFact<'d> {
 /// Adds a fact. For the newest turn, sentences about `topic` come first.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topic: &str) {
     let (forms, known) = match fact {
-        DoneFact::Turn(turn, outcome, Standing { newer, overtaken }) => {
+        DoneFact::Turn(turn, outcome, LaterWork { newer, overtaken }) => {
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
                 let text = if overtaken {

@@ -19,7 +19,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             None => outside.to_owned(),
         };
         let id = format!("failure:{}", failure.record);
-        let folder = digest.folder_of(&failure.what, &failure.folder);
+        let folder = digest.folder_of_command(&failure.what, &failure.folder);
         all.add_fact(FactClass::Failing, id, failure_forms(failure, &folder, &since)).known_by = vec![known];
     }
     for trap in digest.traps() {

@@ -26,7 +26,7 @@ const MIN_EDITS_OUTDATING_TODOS: usize = 6;
 const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
-    add_last_words(material.digest, all);
+    add_last_message(material.digest, all);
     add_todo_list(material.digest, all);
     add_unfinished_calls(material.digest, all);
     add_running_agents(material.digest, all);
@@ -36,7 +36,7 @@ fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
     // Sub-agents that were started before the newest prompt have already reported in another way.
     let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
-    for agent in running.filter(|_| digest.has_work_after_last_words()) {
+    for agent in running.filter(|_| digest.has_work_after_last_message()) {
         let id = format!("agent:{}", agent.record);
         all.add_fact(
             FactClass::State,
@@ -46,12 +46,12 @@ fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
     }
 }
 
-fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
+fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     if digest.records == 0 {
         return;
     }
     let condensed = statement::condense_closing(&digest.said);
-    let since = digest.steps_since_last_words();
+    let since = digest.steps_since_last_message();
     // A short last message may announce the next step, so it is quoted unchanged until the agent has finished.
     let announced = !digest.has_finished() && digest.said.len() <= MAX_ANNOUNCEMENT_BYTES;
     let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
@@ -64,7 +64,7 @@ fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
                     true => String::new(),
                     false => format!(" It asked: {}", in_quotation_marks(&asks, 240)),
                 };
-                format!("The agent had finished and waited for the user. Its last words: {told}{asks}")
+                format!("The agent had finished and waited for the user. Its last message: {told}{asks}")
             };
             all.add_fact(FactClass::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec())
                 .known_by = vec![words.to_owned()];
@@ -89,7 +89,7 @@ fn add_last_words(digest: &Digest, all: &mut GatheredCandidates) {
     };
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
-        (true, None) if digest.has_work_after_last_words() => format!("At work. Last said: {}", last(most)),
+        (true, None) if digest.has_work_after_last_message() => format!("At work. Last said: {}", last(most)),
         // The turn may have ended with the last message.
         (true, None) => format!("Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
@@ -120,7 +120,7 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
         let more = begun.len().saturating_sub(most);
         let more = if more > 0 { format!(", +{more} more") } else { String::new() };
         let calls: Vec<String> = begun.iter().take(most).map(|call| in_backticks(call, width)).collect();
-        format!("Begun, its result was not seen: {}{more}", calls.join(", "))
+        format!("Started, result not seen: {}{more}", calls.join(", "))
     };
     let mut forms = vec![form(1, 80), form(4, 160)];
     forms.dedup();

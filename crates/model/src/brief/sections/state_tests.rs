@@ -48,7 +48,7 @@ fn state_text(lines: &[&str]) -> String {
 const TASK_PROMPT: &str = "user: Make the reader keep comments in nested arrays and objects";
 
 #[test]
-fn what_was_done_after_the_last_words() {
+fn what_was_done_after_the_last_message() {
     let cases: [(&[&str], &str); 7] = [
         // A tool's name alone is not listed.
         (
@@ -63,7 +63,7 @@ fn what_was_done_after_the_last_words() {
         ),
         (
             &[TASK_PROMPT, "begun: make test", "begun: Grep"],
-            "- At work on the newest message\n- Begun, its result was not seen: `make test`\n",
+            "- At work on the newest message\n- Started, result not seen: `make test`\n",
         ),
         // Calls that only read something are left out if other work follows. Repeated calls are counted.
         (
@@ -92,11 +92,11 @@ fn what_was_done_after_the_last_words() {
 }
 
 #[test]
-fn the_next_step_stays_in_the_last_words() {
+fn the_next_step_stays_in_the_last_message() {
     let words =
         "THIRD is not in yet. I will add it next. I chose integer cents. Do you want me to rename TEN?";
     let text = state_text(&[TASK_PROMPT, &format!("said: {words}")]);
-    assert!(text.contains(&format!("Its last words: “{words}”")), "{text}");
+    assert!(text.contains(&format!("Its last message: “{words}”")), "{text}");
     // An accepted proposal is quoted with its explanation.
     let text = state_text(&[
         TASK_PROMPT,

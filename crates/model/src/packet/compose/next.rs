@@ -63,7 +63,7 @@ impl PacketFacts<'_> {
         let broken_off = digest
             .unfinished_calls()
             .next()
-            .map(|call| format!("{}, which had begun and not finished", in_backticks(call, 200)));
+            .map(|call| format!("{}, which was started and did not finish", in_backticks(call, 200)));
         let failing = self.failing.first().map(|failure| describe_failure(failure));
         if digest.has_finished() && broken_off.is_none() && failing.is_none() {
             if self.is_new_work() {
@@ -110,7 +110,8 @@ impl PacketFacts<'_> {
         };
         let check = self.runs.iter().find(|run| run.is_before_last_edit() && self.failing.is_empty());
         if let Some(words) = self.announced_work() {
-            let is_begun = digest.steps_since_last_words().iter().any(|step| step.did == StepAction::Edited);
+            let is_begun =
+                digest.steps_since_last_message().iter().any(|step| step.did == StepAction::Edited);
             return Some(match is_begun {
                 true => {
                     let check = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
@@ -140,7 +141,7 @@ impl PacketFacts<'_> {
                 Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
             }
             // What fails says more.
-            _ if self.failing.is_empty() && digest.steps_since_last_words().iter().any(is_work_step) => {
+            _ if self.failing.is_empty() && digest.steps_since_last_message().iter().any(is_work_step) => {
                 Some(format!("where the agent was: {}", since.join(", ")))
             }
             _ => None,
@@ -152,7 +153,7 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_look = statement::announces_look(&digest.said);
-        let since = digest.steps_since_last_words();
+        let since = digest.steps_since_last_message();
         let edited = since.iter().position(|step| step.did == StepAction::Edited);
         // A change that was checked is made.
         let is_checked = edited.is_some_and(|at| {
@@ -161,7 +162,7 @@ impl PacketFacts<'_> {
         let is_over = is_checked
             || is_look && (edited.is_some() || since.iter().any(|step| step.passed || step.failed));
         let announces = digest.said_last > asked && statement::announces_next_step(&digest.said) && !is_over;
-        announces.then(|| in_quotation_marks(&statement::announcement(&digest.said, 200), 204))
+        announces.then(|| in_quotation_marks(&statement::announcing_sentence(&digest.said, 200), 204))
     }
 
     /// Returns whether tests passed after the last edit for the current request, and nothing fails.

@@ -1,6 +1,6 @@
 use super::tests::describe_plan;
 use super::*;
-use crate::plan::standing;
+use crate::plan::standing_of_plan;
 
 fn check_rows(rows: &[(&str, &str)]) {
     for (markdown, expected) in rows {
@@ -237,7 +237,7 @@ fn milestones_and_tracks_are_phases() {
 fn what_is_ready_follows_the_phases() {
     let text = "# P\n## Now\n- [ ] TASK-9: x\n- [ ] y\n## Phase 1: Later\n- [ ] z\n";
     let plan = read_outline(text.as_bytes()).plan;
-    let at = standing(&plan);
+    let at = standing_of_plan(&plan);
     let ready: Vec<&str> = at.ready.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(ready, ["2.1", "TASK-9", "1.1"]);
     assert_eq!(at.task.map(|task| task.id.as_str()), Some("2.1"));

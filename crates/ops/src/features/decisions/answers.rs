@@ -93,7 +93,7 @@ pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, 
     if swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return (None, String::new());
     }
-    let standing = model::plan::standing(&loaded.plan);
+    let standing = model::plan::standing_of_plan(&loaded.plan);
     let task = standing.in_progress.first().map(|task| task.id.clone()).unwrap_or_default();
     (standing.phase.map(|phase| phase.id), task)
 }

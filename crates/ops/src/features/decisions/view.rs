@@ -10,7 +10,7 @@ use store::{Store, layout};
 
 use crate::Result;
 use crate::features::ProjectContext;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 
 /// How many sessions the view names.
 const MAX_SESSIONS_NAMED: usize = 5;
@@ -67,7 +67,7 @@ fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<Sessio
         failing: digest.open_failures().count(),
         about: digest.current_goal().newest.map(|prompt| prompt.text.clone()).unwrap_or_default(),
     };
-    let digest = |entry: &&Entry| -> Option<Cow<Digest>> {
+    let digest = |entry: &&RosterEntry| -> Option<Cow<Digest>> {
         match folded.filter(|folded| folded.session == entry.session.as_str()) {
             Some(folded) => Some(Cow::Borrowed(folded)),
             None => store.session(&entry.session).read().ok()?.map(Cow::Owned),

@@ -47,7 +47,7 @@ pub fn archive_old_entries(
             }
             vec![task]
         }
-        None => store.evidence_tasks()?.0,
+        None => store.tasks_with_evidence()?.0,
     };
     let mut report = ArchiveReport { tasks: Vec::new(), written: false };
     for task in tasks {

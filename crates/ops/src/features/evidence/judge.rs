@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, standing};
+use model::evidence::{EvidenceBundle, EvidenceEntry, EvidenceStanding, Freshness, judge_evidence};
 use model::id::Id;
-use store::{Checkout, Comparison, Effort, ListingOrigin, Store};
+use store::{Checkout, Comparison, EffortLimit, ListingOrigin, Store};
 
 /// A checkout with more files than this is not treated as one project.
 pub(super) const MAX_CHECKOUT_FILES: usize = 20_000;
 
 /// How much is examined for a brief. A session waits for its brief.
-const BRIEF_EFFORT: Effort = Effort { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
+const BRIEF_EFFORT: EffortLimit = EffortLimit { files: 5_000, bytes: 4 * 1024 * 1024, until: None };
 
 /// Judges whether evidence is fresh. Each file is examined only once.
 pub(crate) struct FreshnessJudge<'a> {
@@ -27,7 +27,7 @@ pub(crate) struct FreshnessJudge<'a> {
 
 impl<'a> FreshnessJudge<'a> {
     pub fn new(store: &'a Store, checkout: &Path) -> FreshnessJudge<'a> {
-        FreshnessJudge::with_effort(store, checkout, Effort::UNLIMITED)
+        FreshnessJudge::with_effort(store, checkout, EffortLimit::UNLIMITED)
     }
 
     /// Returns a judge for a brief. If a comparison would take longer than `time`, the judge answers `Unknown`.
@@ -35,22 +35,26 @@ impl<'a> FreshnessJudge<'a> {
         FreshnessJudge::with_effort(
             store,
             checkout,
-            Effort { until: Some(Instant::now() + time), ..BRIEF_EFFORT },
+            EffortLimit { until: Some(Instant::now() + time), ..BRIEF_EFFORT },
         )
     }
 
     /// Returns a judge for a hook that must finish by `end`.
     pub fn for_hook_until(store: &'a Store, checkout: &Path, end: Instant) -> FreshnessJudge<'a> {
-        FreshnessJudge::with_effort(store, checkout, Effort { until: Some(end), ..Effort::UNLIMITED })
+        FreshnessJudge::with_effort(
+            store,
+            checkout,
+            EffortLimit { until: Some(end), ..EffortLimit::UNLIMITED },
+        )
     }
 
-    fn with_effort(store: &'a Store, checkout: &Path, effort: Effort) -> FreshnessJudge<'a> {
+    fn with_effort(store: &'a Store, checkout: &Path, effort: EffortLimit) -> FreshnessJudge<'a> {
         let checkout = Checkout::open_with_effort(checkout, effort).ok();
         FreshnessJudge { store, checkout, known: RefCell::default(), all: OnceCell::new() }
     }
 
     pub fn evidence_standing<'e>(&self, task: &Id, bundle: &'e EvidenceBundle) -> EvidenceStanding<'e> {
-        standing(&bundle.entries, |entry| self.cached_freshness(task, entry))
+        judge_evidence(&bundle.entries, |entry| self.cached_freshness(task, entry))
     }
 
     pub fn cached_freshness(&self, task: &Id, entry: &EvidenceEntry) -> Freshness {

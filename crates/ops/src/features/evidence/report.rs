@@ -38,7 +38,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// Reads every bundle and reports damaged bundles, each with a remedy.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
-    let (tasks, others) = match store.evidence_tasks() {
+    let (tasks, others) = match store.tasks_with_evidence() {
         Ok(found) => found,
         Err(error) => {
             let findings = vec![Finding::from(&crate::Error::from(error))];

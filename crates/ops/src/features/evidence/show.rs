@@ -88,7 +88,7 @@ pub(crate) fn evidence_line(store: &Store, judge: &FreshnessJudge, id: &str) -> 
 
 /// Returns the lines of all tasks with evidence. A folder that cannot be listed is left out; `thru doctor` reports it.
 pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<String, EvidenceLine> {
-    let (tasks, _) = store.evidence_tasks().unwrap_or_default();
+    let (tasks, _) = store.tasks_with_evidence().unwrap_or_default();
     tasks
         .iter()
         .filter_map(|task| Some((task.to_string(), evidence_line(store, judge, task.as_str())?)))
@@ -96,9 +96,9 @@ pub(crate) fn evidence_lines(store: &Store, judge: &FreshnessJudge) -> BTreeMap<
 }
 
 /// Returns the entry that rejects a task, as one line; `None` if there is none or the bundle cannot be read.
-pub(crate) fn rejection(store: &Store, id: &str) -> Option<String> {
+pub(crate) fn describe_rejection(store: &Store, id: &str) -> Option<String> {
     let bundle = store.read_evidence(&Id::new(id).ok()?).ok()??;
-    model::evidence::rejection(&bundle.entries).map(EvidenceEntry::describe)
+    model::evidence::rejecting_entry(&bundle.entries).map(EvidenceEntry::describe)
 }
 
 /// Returns the fresh evidence that a task passed. If the task has no such evidence, the error describes the evidence
@@ -207,7 +207,7 @@ pub(crate) fn evidence_in_progress(
     judge: &FreshnessJudge,
     plan: &Plan,
 ) -> Vec<(Id, std::result::Result<EvidenceBundle, store::Error>)> {
-    let standing = model::plan::standing(plan);
+    let standing = model::plan::standing_of_plan(plan);
     let mut ids: Vec<&str> = standing.in_progress.iter().map(|task| task.id.as_str()).collect();
     if ids.is_empty() {
         ids.extend(standing.task.map(|task| task.id.as_str()));

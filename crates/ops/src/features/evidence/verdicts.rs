@@ -3,7 +3,7 @@
 use model::event::EventKind;
 use model::evidence::{self, AgentAnswer, task_of_run};
 use model::id::Id;
-use model::plan::standing;
+use model::plan::standing_of_plan;
 use model::reply::ReplyPart as Reply;
 use model::swarm::{AgentPart, described_agent, swarm_of};
 use model::time;
@@ -46,7 +46,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::no_action(why));
     }
     let at = time::to_rfc3339(context.project.world.now);
-    let current = || standing(&loaded.plan).task;
+    let current = || standing_of_plan(&loaded.plan).task;
     let task = task_of_run(&loaded.plan, context.session.as_str(), &at, &at).or_else(current);
     let Some(task) = task.and_then(|task| Id::new(&task.id).ok()) else {
         return Ok(Decision::no_action("no task is in progress or ready"));

@@ -7,11 +7,11 @@ use store::Store;
 
 use super::{all_loops, foreground_pointer, usage_error};
 use crate::project::Project;
-use crate::project::consent::Claim;
+use crate::project::consent::LoopClaimRight;
 use crate::project::trust;
 use crate::session::list;
 use crate::session::list::SessionChoice;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
 /// The session in which a loop should run.
@@ -31,10 +31,10 @@ pub(super) enum LoopOwner {
 }
 
 impl LoopOwner {
-    pub(super) fn claim(&self) -> Claim {
+    pub(super) fn claim(&self) -> LoopClaimRight {
         match self {
-            LoopOwner::Session(..) => Claim::OneSession,
-            LoopOwner::Next => Claim::NextSession,
+            LoopOwner::Session(..) => LoopClaimRight::OneSession,
+            LoopOwner::Next => LoopClaimRight::NextSession,
         }
     }
 }
@@ -72,7 +72,7 @@ pub(super) enum LoopUse {
 
 /// Finds a loop by its whole id, the beginning of its id, or a part of its name. If no name is given, returns the only
 /// loop that fits `aim`.
-pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
+pub(super) fn choose_loop(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
         let here = current_session(world, store);
@@ -138,7 +138,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: WantedOwner) -> R
         return Ok(LoopOwner::Session(session, SessionChoice::Guess));
     }
     let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES)?;
-    let open = roster::sort_by_activity(&entries, store, Entry::is_open);
+    let open = roster::sort_by_activity(&entries, store, RosterEntry::is_open);
     let hint = match open.first() {
         Some(entry) => format!(
             "use --session ID (the newest that has not ended is {}), or --next for the next session that starts here",

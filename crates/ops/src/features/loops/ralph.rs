@@ -94,7 +94,7 @@ fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     if prompt.trim().is_empty() {
         return Err(damaged("there is no prompt after the frontmatter"));
     }
-    let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
+    let count = |key: &str| document.integer(key).and_then(|n| u64::try_from(n).ok());
     let promised =
         document.text("completion_promise").filter(|text| promise::why_invalid_promise(text).is_none());
     let started = document.text("started_at").and_then(time::parse_time).unwrap_or(world.now);

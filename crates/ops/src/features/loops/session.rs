@@ -88,7 +88,11 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
 /// session worked on last.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    let running = context.session.map(|session| running(store, session.as_str())).transpose()?.flatten();
+    let running = context
+        .session
+        .map(|session| running_loop_of_session(store, session.as_str()))
+        .transpose()?
+        .flatten();
     if let Some(state) = running {
         let about = format!(
             "{} runs in this session, started by the user: iteration {}. {} Its prompt is the goal:",
@@ -139,7 +143,7 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
 }
 
 /// Returns the loop that runs in a session, if this user started it here.
-pub fn running(store: &Store, session: &str) -> Result<Option<Loop>> {
+pub fn running_loop_of_session(store: &Store, session: &str) -> Result<Option<Loop>> {
     let pointer = foreground_pointer(store)?;
     let Some(Ok(id)) = pointer.loop_of_session(session).map(Id::new) else { return Ok(None) };
     let state = store.read_loop(&id)?.state;

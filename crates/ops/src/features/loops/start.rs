@@ -82,7 +82,7 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
         PromptSource::File(path) => {
             LoopFromPacket { prompt: read_prompt_file(path)?, ..LoopFromPacket::default() }
         }
-        PromptSource::Packet(named) => from_packet(&project, named)?,
+        PromptSource::Packet(named) => loop_from_packet(&project, named)?,
     };
     if given.prompt.trim().is_empty() {
         return Err(usage_error(
@@ -302,7 +302,7 @@ fn read_prompt_file(path: &Path) -> Result<String> {
 }
 
 /// Reads a loop's prompt and options from a packet.
-fn from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
+fn loop_from_packet(project: &Project, named: &str) -> Result<LoopFromPacket> {
     let packets::PacketShown { id, document, packet, .. } =
         packets::open_packet(project, &packets::find_packet(project, named)?)?;
     let prompt = document.section(&[SectionHead::prefix(2, "Next Prompt")]).map(|section| {

@@ -49,7 +49,7 @@ pub struct ExpectOptions {
     pub tier: OutputTier,
 }
 
-pub fn expect(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
+pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectation> {
     let stage = Id::new(&wanted.stage).map_err(|bad| Error::Usage {
         what: bad.to_string(),
         hint: "a stage has a name such as `review`".into(),

@@ -13,7 +13,7 @@ use crate::{Error, Result, World};
 
 const MAX_STATE_FILE_BYTES: usize = 4 * 1024 * 1024;
 
-const OTHER: &str =
+const OTHER_RUN_HINT: &str =
     "`thru gate live --set DIR` names another, `thru gate expect STAGE --critical FILE…` makes one";
 
 /// Which file names the live run.
@@ -87,7 +87,9 @@ pub(super) fn find_live_run_in(
     settings: &Settings,
 ) -> Result<Option<FoundLiveRun>> {
     let live = store.read_live_run().map_err(|error| match error {
-        store::Error::Damaged { path, line, why } => Error::Damaged { path, line, why, hint: OTHER.into() },
+        store::Error::Damaged { path, line, why } => {
+            Error::Damaged { path, line, why, hint: OTHER_RUN_HINT.into() }
+        }
         error => Error::Store(error),
     })?;
     if let Some(dir) = live {
@@ -138,7 +140,7 @@ fn open_run(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<RunFolder> {
         }
         None => format!("{}: `{dir}` is not a folder inside this project", named.display()),
     };
-    Err(Error::Absent { what, hint: OTHER.into() })
+    Err(Error::Absent { what, hint: OTHER_RUN_HINT.into() })
 }
 
 /// Returns a folder in the form that records use: relative to the root.

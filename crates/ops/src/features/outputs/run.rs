@@ -16,7 +16,7 @@ use store::{Durability, RunFolder};
 
 use super::launch::{Launch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
-use super::{ExpectRequest, GateContext, GateReport, expect, report, require_trust};
+use super::{ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust};
 use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};
@@ -114,7 +114,7 @@ pub fn run_gate(
     bench.launch_in_parallel(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
     let expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
     write_omissions(&place, &run, &expected)?;
-    report(&place, &run, &expected)
+    build_gate_report(&place, &run, &expected)
 }
 
 /// Returns whether the command of an invalid output is launched. A missing input is an error, because nobody would
@@ -197,7 +197,7 @@ pub(super) fn find_or_create_run(
         (Err(Error::Absent { .. }), Some(stage))
             if place.resolved.stages.iter().any(|known| known.name == stage) =>
         {
-            expect(world, &ExpectRequest { stage: stage.to_owned(), ..ExpectRequest::default() })?;
+            expect_outputs(world, &ExpectRequest { stage: stage.to_owned(), ..ExpectRequest::default() })?;
             place.find_run(Some(stage))
         }
         (run, _) => run,

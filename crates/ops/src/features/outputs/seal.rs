@@ -72,7 +72,7 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
         }
         OutputEnding::Open | OutputEnding::Fenced { .. } => {}
     }
-    run.append_to_output(&name, &with_last_line(bytes))?;
+    run.append_to_output(&name, &last_line_to_append(bytes))?;
     Ok(SealReport { path, changed: true })
 }
 
@@ -108,7 +108,7 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
 }
 
 /// Adds the last line after a blank line, so that the last line is not part of a paragraph.
-fn with_last_line(bytes: Vec<u8>) -> Vec<u8> {
+fn last_line_to_append(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_end();
     let bytes = document.into_bytes();

@@ -23,7 +23,7 @@ use crate::features::{BriefContext, ProjectContext, crashed, decisions, evidence
 use crate::hook::context::HookContext;
 use crate::project::{Project, git, settings};
 use crate::session::list::{self, SessionChoice};
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 use crate::{Error, Result, World};
 
 /// How many bytes at the end of a journal are searched for events that are newer than the packet.
@@ -263,7 +263,7 @@ fn write_claim(document: &mut Document, world: &World, id: &Id, by: &str) -> Res
 /// The sessions that may have claimed a packet.
 #[derive(Default)]
 pub(super) struct ClaimingSessions {
-    sessions: Vec<Entry>,
+    sessions: Vec<RosterEntry>,
 }
 
 impl ClaimingSessions {

@@ -23,7 +23,7 @@ const MAX_DEPENDENCIES: usize = 20;
 
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let Some(loaded) = super::load_plan(context.project.store)? else { return Ok(Vec::new()) };
-    let standing = plan::standing(&loaded.plan);
+    let standing = plan::standing_of_plan(&loaded.plan);
     if is_plan_finished(&standing) {
         return Ok(Vec::new());
     }
@@ -105,7 +105,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 /// Returns the tasks that have evidence. They are needed only for scoring, so without scoring the list is empty.
 fn tasks_with_evidence(context: &BriefContext) -> Vec<Id> {
     match context.project.settings.brief_scoring_enabled {
-        true => context.project.store.evidence_tasks().map_or(Vec::new(), |(tasks, _)| tasks),
+        true => context.project.store.tasks_with_evidence().map_or(Vec::new(), |(tasks, _)| tasks),
         false => Vec::new(),
     }
 }
@@ -117,7 +117,7 @@ fn describe_dependency(task: &Task) -> String {
 /// Returns the state of the plan and the tasks in progress, in the same words as the brief.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let Some(loaded) = super::load_plan(project.store)? else { return Ok(Vec::new()) };
-    let standing = plan::standing(&loaded.plan);
+    let standing = plan::standing_of_plan(&loaded.plan);
     if is_plan_finished(&standing) || swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return Ok(Vec::new());
     }

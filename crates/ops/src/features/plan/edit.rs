@@ -96,7 +96,7 @@ pub fn apply_task_step(
             }
             TaskStep::Done { without_evidence: None } => {
                 let proof = find_fresh_proof(world, &project, plan.task(id));
-                let rejection = evidence::rejection(store, id);
+                let rejection = evidence::describe_rejection(store, id);
                 let acceptance = match (&proof, &rejection) {
                     (Ok(shown), _) => {
                         why.clone_from(shown);
@@ -130,8 +130,9 @@ fn find_fresh_proof(
 fn build_task_report(before: &Plan, changed: PlanChanged, id: &str, covered: bool) -> Result<TaskReport> {
     let PlanChanged { plan, changed, notes } = changed;
     let task = plan.task(id).cloned().ok_or_else(super::no_plan_error)?;
-    let was_ready: Vec<&str> = plan::standing(before).ready.iter().map(|task| task.id.as_str()).collect();
-    let ready = plan::standing(&plan).ready;
+    let was_ready: Vec<&str> =
+        plan::standing_of_plan(before).ready.iter().map(|task| task.id.as_str()).collect();
+    let ready = plan::standing_of_plan(&plan).ready;
     let newly_ready = ready.iter().map(|task| &task.id).filter(|id| !was_ready.contains(&id.as_str()));
     let phase_ended = plan::phases_ended(before, &plan).first().copied();
     Ok(TaskReport { task, changed, newly_ready: newly_ready.cloned().collect(), phase_ended, covered, notes })

@@ -76,8 +76,8 @@ pub(crate) struct IncomingPlan {
 
 /// Imports a plan.json, or a plan.md by any author.
 pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: Mode) -> Result<ImportReport> {
-    let mut incoming = read_file(world, path)?;
-    belongs_here(world, &mut incoming.plan);
+    let mut incoming = read_plan_file(world, path)?;
+    assign_to_swarm_of_project(world, &mut incoming.plan);
     if is_own_view(world, path)? {
         // The file is the view of the current plan, not a plan from another project.
         return import_plan(
@@ -91,13 +91,13 @@ pub fn import_plan_file(world: &World, path: &Path, place: ExistingPlan, mode: M
 }
 
 /// Assigns a plan without a swarm to this project's swarm, because the user asked for the import.
-fn belongs_here(world: &World, plan: &mut Plan) {
+fn assign_to_swarm_of_project(world: &World, plan: &mut Plan) {
     if plan.swarm.trim().is_empty() {
         settings::settings_here(world).settings().swarm_id.trim().clone_into(&mut plan.swarm);
     }
 }
 
-pub(crate) fn read_file(world: &World, path: &Path) -> Result<IncomingPlan> {
+pub(crate) fn read_plan_file(world: &World, path: &Path) -> Result<IncomingPlan> {
     let bytes = store::read_named_by_user(path, MAX_FILE_BYTES)?;
     let given = InputRedactor::with_settings_of(world);
     let cleaned = given.redact_bytes(&bytes);
@@ -245,7 +245,7 @@ pub fn import_session_plan(
         what: format!("session {session} has neither an approved plan nor a list of things to do"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
-    belongs_here(world, &mut incoming.plan);
+    assign_to_swarm_of_project(world, &mut incoming.plan);
     let report = import_plan(world, &incoming, place, mode)?;
     if report.written {
         link_tasks_to_session(&project.store, &session, &digest)?;

@@ -22,7 +22,7 @@ pub struct PlanShown {
 
 impl PlanShown {
     pub fn standing(&self) -> PlanStanding<'_> {
-        plan::standing(&self.loaded.plan)
+        plan::standing_of_plan(&self.loaded.plan)
     }
 
     pub fn to_json(&self) -> PlanJson<'_> {
@@ -139,7 +139,7 @@ impl From<LedgerLine> for HistoryLine {
 pub fn show_task(world: &World, id: &str) -> Result<TaskShown> {
     let project = Project::find_for_reading(world)?;
     let plan = load_existing_plan(&project.store)?.plan;
-    let standing = plan::standing(&plan);
+    let standing = plan::standing_of_plan(&plan);
     let Some(task) = plan.task(id) else {
         let near = plan.nearest_task_id(id).map_or(String::new(), |near| format!("did you mean {near}? "));
         return Err(Error::Absent {
@@ -273,10 +273,10 @@ pub struct WaitingTask {
     pub blocked_reason: Option<String>,
 }
 
-pub fn next(world: &World) -> Result<NextTasks> {
+pub fn list_next_tasks(world: &World) -> Result<NextTasks> {
     let project = Project::find_for_reading(world)?;
     let plan: Plan = load_existing_plan(&project.store)?.plan;
-    let standing = plan::standing(&plan);
+    let standing = plan::standing_of_plan(&plan);
     let clone = |tasks: &[&Task]| tasks.iter().map(|task| (*task).clone()).collect::<Vec<_>>();
     let listed: HashSet<&str> =
         standing.ready.iter().chain(&standing.in_progress).map(|task| task.id.as_str()).collect();

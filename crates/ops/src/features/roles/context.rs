@@ -94,7 +94,7 @@ pub struct CreatedContextFile {
     pub created: bool,
 }
 
-pub fn new(world: &World, name: &str) -> Result<CreatedContextFile> {
+pub fn create_context_file(world: &World, name: &str) -> Result<CreatedContextFile> {
     let role = parse_role_name(name)?;
     let (roles, _) = find_or_create_roles(world)?;
     if let Some(file) = roles.find_context_file(&role)? {

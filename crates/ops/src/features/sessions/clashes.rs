@@ -17,7 +17,7 @@ use super::active;
 use crate::Result;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
-use crate::session::roster::{self, Entry};
+use crate::session::roster::{self, RosterEntry};
 
 /// A prompt that is at least this old is an earlier prompt. A newer prompt is the current event, which two hooks may
 /// report.
@@ -110,19 +110,19 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
     let OwnJournalTail { text, from, .. } = &window;
     let paths = PathFinder::default();
     let mut edited = scan::edit_lines(text, from);
-    let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.names(&paths)).collect();
+    let own_names: BTreeSet<&[u8]> = edited.iter().flat_map(|line| line.paths(&paths)).collect();
     let (mut theirs, mut same_names) = (Vec::new(), BTreeSet::new());
     for session in &others {
         let text = journal_tail_since(store, session, from)?;
         let mut lines = scan::edit_lines(&text, from);
-        lines.retain(|line| line.names(&paths).any(|name| own_names.contains(name)));
-        same_names.extend(lines.iter().flat_map(|line| line.names(&paths)).map(<[u8]>::to_vec));
+        lines.retain(|line| line.paths(&paths).any(|name| own_names.contains(name)));
+        same_names.extend(lines.iter().flat_map(|line| line.paths(&paths)).map(<[u8]>::to_vec));
         theirs.extend(activities_of_lines(store, session, &lines));
     }
     if theirs.is_empty() {
         return Ok(Vec::new());
     }
-    edited.retain(|line| line.names(&paths).any(|name| same_names.contains(name)));
+    edited.retain(|line| line.paths(&paths).any(|name| same_names.contains(name)));
     let mut found = activity::find_clashes(&activities_of_lines(store, own, &edited), &theirs);
     if !found.is_empty() {
         found.retain(clash_filter(store, &window)?);
@@ -139,7 +139,7 @@ fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -
     let entries = roster::read_roster(store, active::LOG_TAIL_BYTES)?;
     Ok(move |clash: &Clash| {
         let is_over =
-            |entry: &Entry| entry.session.as_str() == clash.session && entry.ended && entry.at < began;
+            |entry: &RosterEntry| entry.session.as_str() == clash.session && entry.ended && entry.at < began;
         !entries.iter().any(is_over)
     })
 }
@@ -159,7 +159,7 @@ impl OwnJournalTail {
     fn read(store: &Store, own: &Id, now: Timestamp, size: u64) -> Result<OwnJournalTail> {
         let text = store.dir().read_recent_lines(&layout::journal_path(own), size)?;
         let from = time_edits_matter_from(&text, now).unwrap_or_default();
-        let is_whole = is_whole(&text, size);
+        let is_whole = is_whole_journal(&text, size);
         let is_complete = is_whole || scan::reaches_back_to(&text, &from);
         Ok(OwnJournalTail { text, from, is_complete, is_whole })
     }
@@ -167,7 +167,7 @@ impl OwnJournalTail {
 
 /// Returns whether `text` is certainly the whole journal. The reader drops an incomplete first line, so a part of a
 /// journal can also be slightly shorter than `size`.
-fn is_whole(text: &[u8], size: u64) -> bool {
+fn is_whole_journal(text: &[u8], size: u64) -> bool {
     (text.len() as u64) < size / 2
 }
 
@@ -184,7 +184,7 @@ fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>
     let mut text = Vec::new();
     for window in JOURNAL_TAIL_BYTES {
         text = store.dir().read_recent_lines(&layout::journal_path(session), window)?;
-        if is_whole(&text, window) || scan::reaches_back_to(&text, from) {
+        if is_whole_journal(&text, window) || scan::reaches_back_to(&text, from) {
             break;
         }
     }

@@ -35,7 +35,7 @@ const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 /// hour.
 pub fn recent_work_candidate(project: &ProjectContext, session: &Id) -> Result<Option<Candidate>> {
     let ProjectContext { store, settings, world, .. } = *project;
-    let from = recent_from(world.now);
+    let from = start_of_recent_time(world.now);
     let mut done = last_calls(store, session, &from);
     for other in
         active::sessions_active_since(store, session, world.now, &from)?.iter().take(MAX_OTHER_SESSIONS)
@@ -52,12 +52,12 @@ pub fn recent_work_of_session(project: &ProjectContext, session: &Id, max: usize
     if max == 0 {
         return None;
     }
-    let done = last_calls(project.store, session, &recent_from(project.world.now));
+    let done = last_calls(project.store, session, &start_of_recent_time(project.world.now));
     let is_plain = done.iter().all(|call| call.agent.is_none() && call.role.is_empty());
     (!is_plain).then(|| activity::describe_recent_activity(&done, session.as_str(), max)).flatten()
 }
 
-fn recent_from(now: Timestamp) -> String {
+fn start_of_recent_time(now: Timestamp) -> String {
     time::to_rfc3339(now.saturating_sub(MAX_AGE_FOR_SUBAGENT).unwrap_or(Timestamp::MIN))
 }
 

@@ -18,7 +18,7 @@ const SWARM_SUMMARIES_FOLDER: &str = "summaries";
 const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// How long the import waits for a process that is removing old originals.
-const WAIT: Duration = Duration::from_secs(10);
+const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OutputsReport {
@@ -102,7 +102,7 @@ pub(crate) fn import_outputs(world: &World, swarm: &Dir, mode: Mode) -> Result<O
         }
         report.new += 1;
         if let (Some(store), Mode::Write) = (&store, mode) {
-            store.write_original(text.as_bytes(), &noted, u64::MAX, WAIT)?;
+            store.write_original(text.as_bytes(), &noted, u64::MAX, LOCK_WAIT)?;
         }
     }
     Ok(Some(report))

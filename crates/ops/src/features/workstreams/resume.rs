@@ -49,7 +49,7 @@ pub struct NewManifest<'a> {
     pub session: Option<&'a str>,
 }
 
-pub fn new(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
+pub fn create_manifest(world: &World, wish: &NewManifest) -> Result<CreatedManifest> {
     let id = require_valid_id(wish.id)?;
     if let Some(outside) =
         wish.load.iter().find(|file| model::place::path_within_checkout("/p", file).outside)
@@ -130,7 +130,7 @@ fn sort_usual_first(names: &mut [String]) {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct ListedWorkstream {
     pub project_id: String,
     pub project_name: String,
     pub phase: String,
@@ -142,14 +142,14 @@ pub struct Listed {
     pub problem: Option<String>,
 }
 
-pub fn list(world: &World) -> Result<Vec<Listed>> {
+pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
     let desk = ResumeContext::open(world)?;
     let place = desk.workstreams();
     let row = |found: Workstream| {
         let manifest = place.up_to_date_manifest(&found, world.now);
         let problem = manifest.as_ref().err().map(ToString::to_string);
         let manifest = manifest.unwrap_or_default();
-        Listed {
+        ListedWorkstream {
             project_id: found.id,
             project_name: manifest.project_name,
             phase: manifest.current_phase,

@@ -106,7 +106,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
     let of = |what: &str| format!("{id}:{what}");
     // A steps file that cannot be read is named among the files to load.
     let step = place.next_open_step(&found, &manifest).ok().flatten();
-    let mut told = vec![workstream_fact(id, headline(&found, &manifest, step.as_deref()))];
+    let mut told = vec![workstream_fact(id, describe_workstream(&found, &manifest, step.as_deref()))];
     let loads = match place.files_to_load(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {
@@ -139,7 +139,7 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
     told
 }
 
-fn headline(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
+fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
     words.extend(manifest.current_section.map(|section| format!("section {section}")));

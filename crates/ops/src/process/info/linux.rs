@@ -9,7 +9,7 @@ const MAX_STAT_BYTES: usize = 4096;
 /// The limit for a command line. It is larger than the kernel's own limit.
 const MAX_ARGUMENTS_BYTES: usize = 16 * 1024 * 1024;
 
-pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
+pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     match store::read_outside_store(Path::new(&format!("/proc/{pid}/stat")), MAX_STAT_BYTES) {
         Ok(stat) => Ok(parse_stat_line(&String::from_utf8_lossy(&stat))),
         // The process does not exist, or it ended while its file was being read (ESRCH).
@@ -18,7 +18,7 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     }
 }
 
-pub fn arguments(pid: i32) -> Vec<String> {
+pub fn command_line_arguments(pid: i32) -> Vec<String> {
     let line = store::read_outside_store(Path::new(&format!("/proc/{pid}/cmdline")), MAX_ARGUMENTS_BYTES)
         .unwrap_or_default();
     let words = line.split(|b| *b == 0).filter(|word| !word.is_empty());
@@ -38,11 +38,11 @@ pub(super) fn parse_stat_line(stat: &str) -> Option<ProcessInfo> {
     })
 }
 
-pub fn exe(pid: i32) -> Option<PathBuf> {
+pub fn executable_path(pid: i32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-pub fn namespace() -> Option<String> {
+pub fn pid_namespace() -> Option<String> {
     let link = std::fs::read_link(Path::new("/proc/self/ns/pid")).ok()?;
     Some(link.to_string_lossy().trim_matches(|c: char| !c.is_ascii_digit()).to_owned())
 }

@@ -10,9 +10,9 @@ use rustix::io::Errno;
 use super::ProcessInfo;
 
 /// `SZOMB` of `sys/proc.h`.
-const ZOMBIE_STATUS_STATUS: u32 = 5;
+const ZOMBIE_STATUS: u32 = 5;
 
-pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
+pub fn read_info(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     let (Ok(number), Some(raw)) = (u32::try_from(pid), rustix::process::Pid::from_raw(pid)) else {
         return Ok(None);
     };
@@ -30,18 +30,18 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
         name: short.comm().unwrap_or_default().to_owned(),
         // Microseconds since 1970. Unlike the start time on Linux, this value does not depend on the boot time.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
-        is_dead: short.pbsi_status == ZOMBIE_STATUS_STATUS,
+        is_dead: short.pbsi_status == ZOMBIE_STATUS,
     }))
 }
 
-pub fn exe(_: i32) -> Option<PathBuf> {
+pub fn executable_path(_: i32) -> Option<PathBuf> {
     None
 }
 
-pub fn arguments(_: i32) -> Vec<String> {
+pub fn command_line_arguments(_: i32) -> Vec<String> {
     Vec::new()
 }
 
-pub fn namespace() -> Option<String> {
+pub fn pid_namespace() -> Option<String> {
     Some("macos".to_owned())
 }

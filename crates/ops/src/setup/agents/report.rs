@@ -121,7 +121,7 @@ fn agent_file_state(
                 // The file may have been installed in the local scope or in the project scope.
                 let is_same = |scope: Scope| {
                     let program = program_for_agents(world, scope).unwrap_or_default();
-                    agents::agent_file(harness, &AgentDefinition { program: &program, ..*definition })
+                    agents::agent_file_text(harness, &AgentDefinition { program: &program, ..*definition })
                         .as_deref()
                         == Some(&*text)
                 };

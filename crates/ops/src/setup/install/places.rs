@@ -12,14 +12,14 @@ use super::Scope;
 use super::files::read_settings_file;
 use crate::{Error, Result, World};
 
-pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
+pub(super) fn hook_table_of(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         InstallMethod::HookTable(table) => Some(table),
         InstallMethod::Plugin(_) => None,
     }
 }
 
-pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
+pub(super) fn plugin_of(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
         InstallMethod::Plugin(plugin) => Some(plugin),
         InstallMethod::HookTable(_) => None,
@@ -90,7 +90,7 @@ pub fn installed_version(world: &World, harness: &Harness) -> Option<String> {
 
 /// Returns the scope where hooks are installed by default. Its file is not in git.
 pub fn default_scope(harness: &Harness) -> Scope {
-    match hook_table(harness) {
+    match hook_table_of(harness) {
         Some(table) if table.local.is_none() => Scope::User,
         _ => Scope::Local,
     }
@@ -99,7 +99,7 @@ pub fn default_scope(harness: &Harness) -> Scope {
 /// Returns the files through which a harness calls us, in all scopes.
 pub fn wired_files(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         let folders = [Scope::Local, Scope::User].map(|scope| harness_folder(world, harness, project, scope));
         for path in folders.into_iter().flatten().map(|folder| folder.join(plugin.file)) {
             if let Some(installed) = installed_plugin(plugin, &path) {
@@ -143,7 +143,7 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
 
 /// Returns whether the hooks of the main checkout run in every worktree, including worktrees that are added later.
 pub(super) fn serves_worktrees(harness: &Harness) -> bool {
-    hook_table(harness).is_some_and(|table| table.local_serves_worktrees)
+    hook_table_of(harness).is_some_and(|table| table.local_serves_worktrees)
 }
 
 /// Returns the settings of our plugin at this path; `None` if the file does not exist or is not ours.
@@ -175,7 +175,7 @@ pub fn unusable_settings_files(world: &World, harness: &Harness, project: &Path)
 /// Returns after how many days a harness deletes its transcripts; `None` if it keeps them.
 pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
-    let file = hook_table(harness).map(|table| folder.join(table.file.name));
+    let file = hook_table_of(harness).map(|table| folder.join(table.file.name));
     let text = file.and_then(|file| read_settings_file(&file).ok().flatten()).unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
@@ -183,7 +183,7 @@ pub fn transcript_retention_days(world: &World, harness: &Harness) -> Option<u32
 /// Returns whether our hooks are in the files of this scope.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = harness_folder(world, harness, project, scope) else { return false };
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         // The local plugin and the shared plugin have the same path. They differ in the program that they call.
         let found = installed_plugin(plugin, &folder.join(plugin.file));
         return found.is_some_and(|found| (found.thru == PROGRAM_NAME) == (scope == Scope::Project));
@@ -195,7 +195,7 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
 
 /// Returns every file of a scope that can contain hooks.
 pub(super) fn hook_files_of_scope(harness: &Harness, scope: Scope) -> Vec<SettingsFile> {
-    let Some(table) = hook_table(harness) else { return Vec::new() };
+    let Some(table) = hook_table_of(harness) else { return Vec::new() };
     match (scope, table.local) {
         (Scope::Local, Some(name)) => vec![SettingsFile { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
@@ -231,7 +231,7 @@ pub(in crate::setup) fn user_folder(world: &World, harness: &Harness) -> Option<
 }
 
 pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Result<Option<SettingsFile>> {
-    let Some(table) = hook_table(harness) else { return Ok(None) };
+    let Some(table) = hook_table_of(harness) else { return Ok(None) };
     if let (Scope::Local, Some(name)) = (scope, table.local) {
         return Ok(Some(SettingsFile { name, ..table.file }));
     }
@@ -281,7 +281,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
         text: command.text,
     };
     let mut files: Vec<OwnFile> = commands::command_files(harness, &words).into_iter().map(command).collect();
-    if let Some(plugin) = plugin(harness) {
+    if let Some(plugin) = plugin_of(harness) {
         let patience = crate::project::settings::settings_here(world).settings().validator_timeout;
         let text = plugin::plugin_file_text(harness, plugin, &program, VERSION, patience);
         files.push(OwnFile { path: folder.join(plugin.file), text });
@@ -291,7 +291,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
 
 /// Returns the files of commands that were renamed because the harness now has its own command with the same name.
 pub(super) fn renamed_command_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
-    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin(harness).is_none());
+    let names = commands::renamed_commands(harness).into_iter().filter(|_| plugin_of(harness).is_none());
     names.map(|name| folder.join(COMMANDS_FOLDER).join(format!("{name}.md"))).collect()
 }
 

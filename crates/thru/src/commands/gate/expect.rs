@@ -34,7 +34,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let made = outputs::expect(
+    let made = outputs::expect_outputs(
         world,
         &ExpectRequest {
             stage: args.stage.clone(),

@@ -7,7 +7,7 @@ use super::{TEXT_WIDTH, format_id_list};
 use crate::output::{self, BOLD, DIM, Format};
 
 pub fn run(world: &World, format: Format) -> Result<u8> {
-    let next = show::next(world)?;
+    let next = show::list_next_tasks(world)?;
     match format {
         Format::Json => output::print_json(&next),
         Format::Text => print_next(&next),

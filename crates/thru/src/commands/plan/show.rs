@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use model::evidence::ProofState;
 use model::plan::{self, Phase, PhaseStatus, PlanStanding, Task, TaskProgress, TaskStatus};
-use model::render::{borrow_or_make_line, one_line};
+use model::render::{borrow_or_collapse_line, one_line};
 use ops::features::evidence::show::EvidenceLine;
 use ops::features::plan::PlanSource;
 use ops::features::plan::show::{self, PlanShown};
@@ -47,7 +47,7 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     }
     let title = if plan.title.trim().is_empty() { "Plan" } else { plan.title.as_str() };
     let mut page = Page { text: String::with_capacity(2 * PAGE_BYTES), has_color: Stream::Out.has_color() };
-    page.push_styled(BOLD, &borrow_or_make_line(title, 200));
+    page.push_styled(BOLD, &borrow_or_collapse_line(title, 200));
     page.text.push_str("  ");
     page.push_progress_bar(standing.progress);
     page.text.push('\n');
@@ -112,7 +112,7 @@ impl Page {
         (is_current, all): (bool, bool),
     ) {
         self.text.push_str(if is_current { "\n▸ " } else { "\n  " });
-        self.push_styled(BOLD, &format!("{}. {}", phase.id, borrow_or_make_line(&phase.name, 120)));
+        self.push_styled(BOLD, &format!("{}. {}", phase.id, borrow_or_collapse_line(&phase.name, 120)));
         self.text.push_str("  ");
         self.push_progress_bar(TaskProgress::count_tasks(&phase.tasks));
         match phase.status {
@@ -147,11 +147,11 @@ impl Page {
         self.text.push_str("    ");
         self.push_styled(status_style(task.status), task.status.status_symbol());
         self.text.push(' ');
-        let id = borrow_or_make_line(&task.id, 64);
+        let id = borrow_or_collapse_line(&task.id, 64);
         self.text.push_str(&id);
         let missing = width.saturating_sub(id.chars().count());
         self.text.extend(std::iter::repeat_n(' ', missing + 2));
-        self.text.push_str(&borrow_or_make_line(&task.description, TEXT_WIDTH));
+        self.text.push_str(&borrow_or_collapse_line(&task.description, TEXT_WIDTH));
         if let Some(size) = task.size {
             self.text.push(' ');
             self.push_styled(DIM, size.name());
@@ -178,7 +178,7 @@ impl Page {
             && let Some(why) = &task.blocked_reason
         {
             self.text.push_str("      ");
-            self.push_styled(BAD, &borrow_or_make_line(why, TEXT_WIDTH));
+            self.push_styled(BAD, &borrow_or_collapse_line(why, TEXT_WIDTH));
             self.text.push('\n');
         }
     }

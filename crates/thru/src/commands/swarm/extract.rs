@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
 use model::render::one_line;
-use ops::project::extract::{self, Allowed, ExistingFile, ExtractOutcome, ExtractReport, ExtractedFile};
+use ops::project::extract::{
+    self, AllowedWrites, ExistingFile, ExtractOutcome, ExtractReport, ExtractedFile,
+};
 use ops::{Mode, Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -35,7 +37,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let message = extract::read_message(world, &args.message)?;
     let existing = if args.replace { ExistingFile::Replace } else { ExistingFile::Keep };
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let allowed = Allowed { existing, guarded: &args.allow };
+    let allowed = AllowedWrites { existing, guarded: &args.allow };
     let report = extract::extract_files(world, &message, args.into.as_deref(), allowed, mode)?;
     match format {
         Format::Json => output::print_json(&report),

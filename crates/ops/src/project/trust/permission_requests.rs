@@ -14,7 +14,7 @@ use crate::project::{Project, settings};
 
 /// A loop, a command or a stage that needs the user's permission.
 #[derive(Clone, Debug, Serialize)]
-pub struct Want {
+pub struct PermissionRequest {
     pub kind: ConsentKind,
     pub id: String,
     /// The prompt of a loop. Control characters are escaped here and in all other texts.
@@ -30,17 +30,18 @@ pub struct Want {
 
 /// Returns active loops, commands of runs, and stages of the project's settings. Records that cannot be read are left
 /// out, because nothing in them can run.
-pub(super) fn all_wants(world: &World, project: &Project) -> Vec<Want> {
-    [wants_of_loops(project), wants_of_runs(world, project), wants_of_stages(world, project)].concat()
+pub(super) fn all_permission_requests(world: &World, project: &Project) -> Vec<PermissionRequest> {
+    [requests_of_loops(project), requests_of_runs(world, project), requests_of_stages(world, project)]
+        .concat()
 }
 
-fn wants_of_loops(project: &Project) -> Vec<Want> {
+fn requests_of_loops(project: &Project) -> Vec<PermissionRequest> {
     let store = &project.store;
     let ids = store.loop_ids().unwrap_or_default();
     let states = ids.iter().filter_map(|id| Some(store.read_loop(id).ok()?.state));
     states
         .filter(|state| state.status == LoopStatus::Active)
-        .map(|state| Want {
+        .map(|state| PermissionRequest {
             kind: ConsentKind::Loop,
             feeds: Some(show_hidden_characters(&state.prompt)),
             runs: state.validators.iter().map(|command| show_hidden_characters(command)).collect(),
@@ -51,7 +52,7 @@ fn wants_of_loops(project: &Project) -> Vec<Want> {
         .collect()
 }
 
-fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
+fn requests_of_runs(world: &World, project: &Project) -> Vec<PermissionRequest> {
     let Project { root, store, .. } = project;
     let names = store.run_names().unwrap_or_default();
     let folder = |name: &String| format!("{}/{}/{name}", layout::STORE_FOLDER, layout::OUTPUTS);
@@ -72,7 +73,7 @@ fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
                 continue;
             }
             let id = run.path().strip_prefix(&root.path).unwrap_or(run.path());
-            wants.push(Want {
+            wants.push(PermissionRequest {
                 kind: ConsentKind::StageRun,
                 id: show_hidden_characters(&id.to_string_lossy()),
                 feeds: None,
@@ -85,7 +86,7 @@ fn wants_of_runs(world: &World, project: &Project) -> Vec<Want> {
     wants
 }
 
-fn wants_of_stages(world: &World, project: &Project) -> Vec<Want> {
+fn requests_of_stages(world: &World, project: &Project) -> Vec<PermissionRequest> {
     let own = world.config_file().map(|path| path.display().to_string());
     let stages = settings::resolve_settings(world, Some(&project.store)).stages.into_iter();
     let of_project = stages.filter(|stage| own.as_ref() != Some(&stage.source) && stage.broken.is_none());
@@ -95,7 +96,7 @@ fn wants_of_stages(world: &World, project: &Project) -> Vec<Want> {
             let launched = outputs.iter().filter(|output| !output.launch.is_empty());
             let mut runs: Vec<String> = launched.map(|output| quote_command(&output.launch)).collect();
             runs.dedup();
-            (!runs.is_empty()).then(|| Want {
+            (!runs.is_empty()).then(|| PermissionRequest {
                 kind: ConsentKind::StageDefinition,
                 feeds: None,
                 runs,
