@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use record::{LoopDamage, LoopRecord};
 pub use words::{ValidatorFailure, describe_turn, how_to_end_loop, text_to_feed};
 
-/// The state of a loop. Stored as a [`record::LoopRecord`], a document that people may read and edit.
+/// The state of a loop. Stored as a [`LoopRecord`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     pub id: String,
