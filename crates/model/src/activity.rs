@@ -52,7 +52,7 @@ impl Activity {
         if record.event_name() != Some(EventName::ToolDone) {
             return None;
         }
-        // A file in the text of a command may not be changed by the command.
+        // A command line can mention a file that the command does not change.
         let files =
             record.files.iter().filter(|file| !file.guess).take(MAX_FILES_PER_CALL).cloned().collect();
         Some(Activity {

@@ -36,14 +36,13 @@ pub enum StoreEffect {
     SetPending(Option<PendingBrief>),
 }
 
-/// The limit of a brief for a new session, which contains only a short text about the last session, in UTF-16
-/// units.
+/// The limit of a brief for a new session, in UTF-16 units. It contains only a short text about the last session.
 const MAX_STARTUP_BRIEF: usize = 2_000;
 
-/// The limit of a brief for a replayed conversation, which contains only changes, in UTF-16 units.
+/// The limit of a brief for a replayed conversation, in UTF-16 units. It contains only changes.
 const MAX_REPLAYED_BRIEF: usize = 1_000;
 
-/// Returns the effects that record an event. Every event has them.
+/// Returns the effects that record an event.
 pub fn capture_effects(
     facts: &DecisionFacts,
     event: &Event,
@@ -137,7 +136,7 @@ pub fn resume_occasion(replays: bool) -> Occasion {
     if replays { Occasion::Replayed } else { Occasion::Resumed }
 }
 
-/// Returns the maximum length of a brief, if the harness accepts at most `context_cap` UTF-16 units.
+/// Returns the maximum length of a brief for a harness that accepts at most `context_cap` UTF-16 units.
 pub fn max_brief_length(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(MAX_STARTUP_BRIEF),

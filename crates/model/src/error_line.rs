@@ -1,5 +1,5 @@
-//! Decides whether a line of a program's output reports an error. If in doubt, it does, because a summary must not
-//! lose such a line.
+//! Decides whether a line of a program's output reports an error. A doubtful line is treated as an error, because a
+//! summary must not lose errors.
 
 use std::borrow::Cow;
 
@@ -92,7 +92,7 @@ const ERROR_BEGINNINGS: &[&str] = &[
     "❌",
 ];
 
-/// Parts of a line that report an error anywhere in the line, in lower case.
+/// Texts that mark an error anywhere in a line, in lower case.
 const ERROR_PARTS: &[&str] = &[
     "panicked at",
     ": *** ",

@@ -174,7 +174,7 @@ pub enum EvidenceOrigin {
     Run,
     /// A hook saw the test run.
     Observed,
-    /// A person or an agent reported it.
+    /// A person or an agent reported the result.
     Claimed,
     /// Another tool recorded the entry.
     Imported,

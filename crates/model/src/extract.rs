@@ -136,7 +136,7 @@ fn is_guarded(path: &str, rules: &Rules) -> bool {
         || file.iter().any(|file| rules.guarded_files.contains(&file.as_str()))
 }
 
-/// Returns a part of a path in the form in which some systems read it: without case, and without dots and blanks at
+/// Returns a part of a path in the form in which some systems compare it: in lower case, without dots and blanks at
 /// the end.
 fn bare(part: &str) -> String {
     part.trim().trim_end_matches(['.', ' ']).to_lowercase()

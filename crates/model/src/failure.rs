@@ -30,7 +30,7 @@ const UNINFORMATIVE_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
 /// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
-/// output must be redacted before, because a single line of a private key would not be recognised.
+/// output must already be redacted, because a single line of a private key would not be recognised.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
     let telling: Vec<&str> = lines.iter().copied().filter(|line| is_informative(line)).collect();

@@ -9,9 +9,9 @@ use serde::Serialize;
 pub enum FindingLevel {
     /// For information only.
     Note,
-    /// The setup works, but probably not as intended.
+    /// Everything works, but probably not as intended.
     Warning,
-    /// The setup does not work until somebody acts.
+    /// Something does not work until somebody acts.
     Error,
 }
 

@@ -27,7 +27,7 @@ const MAX_FOLDER_DEPTH: usize = 4;
 
 const GATE_HEADING: SectionHead<'static> = SectionHead::prefix(1, "Validation Gate");
 
-/// The readable content of a manifest.
+/// The parsed content of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Manifest {
     pub project_id: String,

@@ -18,7 +18,7 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
     )
 }
 
-/// Formats a line of output for a model and keeps its white space, so that the columns of marks are preserved.
+/// Formats a line of output for a model and keeps its white space, so that marks stay in their columns.
 pub fn output_line(text: &str, max: usize) -> String {
     let line = escape_for_model(text).replace(['\n', '\r'], " ");
     let line = line.trim_end();
@@ -68,7 +68,7 @@ fn is_frame_name(rest: &(impl Iterator<Item = char> + Clone)) -> bool {
     FRAME_NAMES.iter().any(|name| rest.clone().take(name.len() + 1).eq(name.chars().chain(['>'])))
 }
 
-/// Formats a text as one line for a person, without terminal controls, at most `max` columns wide.
+/// Formats a text as one line for a person, without terminal controls, at most `max` UTF-16 units long.
 pub fn one_line(text: &str, max: usize) -> String {
     borrow_or_make_line(text, max).into_owned()
 }
@@ -90,7 +90,7 @@ fn make_line(text: &str, max: usize) -> String {
             continue;
         }
         used += c.len_utf16();
-        // Either only spaces follow or the text is cut. In the second case one column is reserved for the mark.
+        // Either only spaces follow or the text is cut. In the second case one unit is reserved for the mark.
         if used > max {
             while utf16_length(&out) >= max {
                 out.pop();

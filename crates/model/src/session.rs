@@ -9,7 +9,7 @@ use crate::time;
 /// Whether a session is between a compaction and its brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingBrief {
-    /// A compaction was announced, but may not happen.
+    /// A compaction was announced. It may never happen.
     Announced,
     /// The compaction happened, and no brief has been sent yet.
     Due,

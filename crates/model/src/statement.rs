@@ -1,5 +1,5 @@
 //! Condenses an agent's message to the parts that are useful later: findings, decisions and results. Announcements
-//! of the next call, praise and "all tests pass" are dropped, because the calls themselves show them.
+//! of the next call, praise and "all tests pass" are dropped, because the calls themselves show the work.
 
 mod about;
 mod choice;
@@ -78,8 +78,8 @@ fn is_block_of_words(language: &str, block: &[&str]) -> bool {
         && words().all(|line| is_prose_line(line))
 }
 
-/// Whether a line is prose and not code, a drawing or output: mostly letters, more than two words, and not a
-/// character at its end that occurs only in code.
+/// Whether a line is prose and not code, a drawing or output: mostly letters, more than two words, and no character
+/// at its end that occurs only in code.
 fn is_prose_line(line: &str) -> bool {
     let letters = line.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
     let all = line.chars().count();

@@ -8,7 +8,6 @@ use crate::id::{Id, InvalidId};
 use crate::plan::Plan;
 use crate::verdict::Ruling;
 
-/// The task of an agent in a swarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AgentPart {
     Architect,
@@ -63,7 +62,7 @@ impl AgentPart {
         matches!(self, AgentPart::Explorer | AgentPart::Sme | AgentPart::Reviewer | AgentPart::Critic)
     }
 
-    /// Returns the type of evidence that the answers of this part are; `None` if they contain no verdict.
+    /// Returns the type of evidence for the answers of this part; `None` if they contain no verdict.
     pub fn evidence_type_judged(self) -> Option<EntryType> {
         match self {
             AgentPart::Reviewer | AgentPart::Critic => Some(EntryType::Review),
@@ -196,7 +195,7 @@ pub fn model_of_agent<'s>(setting: &'s str, harness: &str, part: AgentPart) -> O
     found.0.or(found.1)
 }
 
-/// Returns the entries of the setting without a known agent, a known harness or a model.
+/// Returns the entries of the setting that lack a known agent, a known harness or a model.
 pub fn unknown_model_entries<'s>(setting: &'s str, harnesses: &[&str]) -> Vec<&'s str> {
     let is_good = |entry: &str| {
         let Some((name, model)) = entry.split_once('=') else { return false };

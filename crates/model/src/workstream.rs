@@ -30,7 +30,7 @@ pub enum DetectionConfidence {
 pub enum DetectionMethod {
     /// Detected from the session's actions, or from a manifest that names the session.
     Transcript,
-    /// Taken from the last result.
+    /// The result of the last detection.
     Cache,
     Fallback,
 }
@@ -50,7 +50,7 @@ pub struct DetectionFacts<'a> {
     pub digest: &'a Digest,
     /// The existing workstreams. A path may belong to a workstream that does not exist.
     pub there: &'a [String],
-    /// The last result.
+    /// The result of the last detection.
     pub cached: Option<&'a str>,
 }
 
@@ -59,8 +59,9 @@ pub fn workstream_of_path(path: &str) -> Option<&str> {
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream_id(id))
 }
 
-/// Returns the mapped workstream. Without one, returns the workstream that was used since the last result, or the
-/// last result. Older actions are not counted again, because the last result already includes them.
+/// Returns the mapped workstream. Without one, returns the workstream that was used since the last detection, or
+/// the last detected workstream. Older actions are not counted again, because the last detection already included
+/// them.
 pub fn detect_workstream(clues: &DetectionFacts) -> DetectedWorkstream {
     let found =
         |id: &str, confidence, method| DetectedWorkstream { id: Some(id.to_owned()), confidence, method };

@@ -1,6 +1,6 @@
 //! Searches logs without parsing their lines. A long turn has thousands of lines, and few of them are needed.
 //!
-//! The patterns cannot occur inside a text, because JSON escapes the quotes there.
+//! JSON escapes quotes inside strings, so the patterns cannot occur in a string value.
 
 use memchr::{memchr, memmem, memrchr};
 

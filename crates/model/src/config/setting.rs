@@ -109,8 +109,7 @@ impl fmt::Display for Value {
 pub enum SettingScope {
     /// Both settings files, and the variable.
     Anyone,
-    /// Only the user's own file. A file that came with a project and a variable, which any script can set, are
-    /// ignored.
+    /// Only the user's own file. Project files are ignored, and so are variables, which any script can set.
     UserFile,
 }
 

@@ -13,7 +13,7 @@ use crate::score::DecayShape;
 ///
 ///     field: type = default => { name: …, variable: …, shape: …, help: … }
 ///
-/// The defaults are a constant, so they cost a hook without settings files nothing.
+/// The defaults are a constant, so a hook without settings files spends no time on them.
 macro_rules! settings {
     ($($(#[$about:meta])* $field:ident: $type:ty = $default:expr => { $($part:ident: $value:expr),* $(,)? })*) => {
         /// The values of all settings. Every value has been checked against its [`ValueShape`].

@@ -42,7 +42,7 @@ pub fn render_view(contents: &ViewContents) -> String {
     format!("{HEADER}{}{HEADER_END}\n{body}", body_hash(&body))
 }
 
-/// Whether the file was not edited since it was written.
+/// Whether nobody has edited the file since it was written.
 pub fn is_unedited(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));

@@ -14,7 +14,7 @@ pub enum ForeignEvidence {
         task: String,
         entries: Vec<EvidenceEntry>,
     },
-    /// The file is not evidence. The text says what it is.
+    /// The file is not evidence. The text names its kind.
     Other(&'static str),
 }
 
@@ -42,8 +42,8 @@ pub fn read_foreign_file(path: &str, bytes: &[u8]) -> Result<ForeignEvidence, St
     Ok(ForeignEvidence::Evidence { task, entries })
 }
 
-/// Returns the task in the file's content, the name of its folder, or the file's own name, whichever exists first.
-/// `2.1 2.json` is a copy of `2.1.json`.
+/// Returns the task named in the file's content. Without one, returns the name of its folder, or the file's own
+/// name. `2.1 2.json` is a copy of `2.1.json`.
 fn task_of_file(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {

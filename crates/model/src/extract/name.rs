@@ -105,8 +105,8 @@ pub fn extension_of_language(language: &str) -> &str {
     known.unwrap_or(if is_plain { language } else { "txt" })
 }
 
-/// Finds a name in the fence: ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````, ````
-/// ```rust title="src/a.rs" ````, ```` ```src/a.rs ````.
+/// Finds a name in the fence: ```` ```rust src/a.rs ````, ```` ```rust:src/a.rs ````,
+/// ```` ```rust title="src/a.rs" ````, ```` ```src/a.rs ````.
 pub fn name_in_fence_info(info: &str) -> Option<String> {
     let info = info.trim().trim_start_matches('{').trim_end_matches('}').trim();
     for (at, _) in info.match_indices(['=', ':']) {
@@ -224,8 +224,8 @@ fn any_in_line_before(line: &str) -> Option<String> {
         return Some(name);
     }
     let mut quoted = line.split('`').skip(1).step_by(2).filter_map(as_file_name);
-    // If the line ends with quoted text, the last quoted path is used, otherwise the first. In ``In `a.rs`, below
-    // `b()`:`` only `a.rs` is a path.
+    // If the line ends with quoted text, the last quoted path is used, otherwise the first. In
+    // ``In `a.rs`, below `b()`:`` only `a.rs` is a path.
     if let Some(first) = quoted.next() {
         return Some(if line.trim_end_matches([':', '*', ' ', '.']).ends_with('`') {
             quoted.last().unwrap_or(first)

@@ -54,7 +54,7 @@ pub fn valid_output_text(stage: &str, path: &str) -> String {
     )
 }
 
-/// Describes an open output for a brief. `path` is the path for the agent.
+/// Describes an open output for a brief. `path` is a path that the agent can open.
 pub fn describe_open_output(
     output: &ExpectedOutput,
     judged: &JudgedOutput,

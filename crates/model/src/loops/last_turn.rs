@@ -61,8 +61,8 @@ impl LastTurn {
             TranscriptItem::Feedback { .. } => {
                 self.whole = true;
                 self.feedback = Some(at.unwrap_or_default().to_owned());
-                // If the agent made a call after the hook's message but wrote nothing, the message before it is not
-                // the last one.
+                // If the agent made a call after the hook's message but wrote nothing, the message before the
+                // hook's message is not the last one.
                 return self.last.blocks.is_empty() && !self.past;
             }
             _ => self.past = true,

@@ -17,8 +17,8 @@ pub enum RoleEvent {
     Touched(Vec<FileField>),
 }
 
-/// Returns the meaning of an event for the role; `None` if it has none. A tool call has one if it touched a context
-/// file, or if an announced compaction did not happen.
+/// Returns the meaning of an event for the role; `None` if the role is not affected. A tool call affects the role
+/// if it touched a context file, or if an announced compaction did not happen.
 pub fn role_event(event: &Event, pending: Option<PendingBrief>, files: &[FileField]) -> Option<RoleEvent> {
     // A sub-agent has its own context, so its events do not change the state of the session.
     if event.agent.is_some() {

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::document::Document;
 use crate::time;
 
-/// The fields must be among this many first lines, because people look for them there.
+/// The number of lines at the start of the file that must contain the fields, because people look for them there.
 pub const HEADER_LINES: usize = 6;
 
 pub const UPDATED_KEY: &str = "Updated";

@@ -52,8 +52,8 @@ pub fn outdated_ids(summarised: &[SummarisedOutput], now: Timestamp) -> Vec<&str
 }
 
 impl SummarisedOutput {
-    /// Returns whether the output was imported. Earlier versions did not record this, but only a hook records the
-    /// session.
+    /// Returns whether the output was imported. Earlier versions did not record this, but their imported outputs
+    /// have no session.
     pub fn is_imported(&self) -> bool {
         self.imported || self.session.is_empty()
     }

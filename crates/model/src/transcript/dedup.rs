@@ -31,7 +31,7 @@ impl ItemDedup {
                 if self.awaited.remove(&words_digest(text)) {
                     return None;
                 }
-                // After another prompt no repetition follows, so an equal text is the user's own again.
+                // After another prompt no repetition can follow, so a later equal text is a new prompt.
                 self.awaited.clear();
                 Some(item)
             }

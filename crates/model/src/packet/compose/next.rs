@@ -84,8 +84,7 @@ impl PacketFacts<'_> {
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
-    /// Whether the purpose is not the work that this session was asked for. The session's activity is then
-    /// irrelevant to it.
+    /// Whether the purpose is work that this session was not asked for. The session's activity is then irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest, self.goal.task];
