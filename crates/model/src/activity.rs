@@ -84,7 +84,7 @@ impl Activity {
         self.files.iter().filter(is_edit).filter(|_| self.ok != Some(false))
     }
 
-    /// Returns the type of a sub-agent, the role of the session, or `main`.
+    /// Returns the type of a sub-agent; for the main agent, the role of the session or `main`.
     pub fn agent_name(&self) -> &str {
         match &self.agent {
             Some(agent) if agent.kind.is_empty() => "sub-agent",
