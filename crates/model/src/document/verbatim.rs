@@ -17,7 +17,7 @@ pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     [&fence, FENCE_INFO, end, text, end, &fence, end].concat()
 }
 
-/// Returns the text that `wrap_verbatim` wrapped; `None` if `section` contains anything else besides blank lines.
+/// Returns the text that `wrap_verbatim` wrapped; `None` if `section` contains any other text.
 pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     let wrapped = slice_or_empty(section, range_without_blank_lines(section));
     let opening = lines_from(wrapped, 0, 1).next()?;

@@ -111,7 +111,8 @@ impl<'a> CommandOutput<'a> {
     }
 }
 
-/// Reads a line that consists of an id or a link, or labels one: `2752893362`, `https://…`, `reply: 2752893362`.
+/// Reads a line that consists of an id or a link, with or without a label: `2752893362`, `https://…`,
+/// `reply: 2752893362`.
 fn ids_in_plain_line(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<CreatedIds> {
     let mut made = CreatedIds::default();
     for word in

@@ -80,7 +80,7 @@ pub(super) fn read_unversioned_json(bytes: &[u8]) -> Result<ImportedPlan, Unread
     fields.shift_remove("schema_version");
     let title = take_text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
     let mut plan = Plan::new(&title);
-    // An imported plan without a swarm belongs to no swarm.
+    // A plan from another tool may have no swarm.
     plan.swarm = take_text(&mut fields, &["swarm"]).unwrap_or_default();
     plan.current_phase = fields.get("current_phase").and_then(number_value);
     if plan.current_phase.is_some() {

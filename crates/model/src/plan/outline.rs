@@ -69,7 +69,7 @@ struct OutlineReader<'s> {
     task: Option<(usize, usize, usize)>,
     /// Whether a blank line followed the task's own text.
     paragraph_ended: bool,
-    /// Whether a comment belongs to the last phase.
+    /// Whether the next comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
     /// The lines of list items that are neither tasks nor notes of a task.
@@ -77,7 +77,7 @@ struct OutlineReader<'s> {
     /// Task ids in the file that could not be kept: (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
     heading_task: Option<HeadingTask>,
-    /// Decisions that need the whole file.
+    /// Facts that can be resolved only after the whole file is read.
     later: resolve::DeferredDependencies,
 }
 

@@ -1,5 +1,5 @@
 //! Finds the commands of a line that test, build, lint, format or run something. Decides whether two of them are
-//! the same, and which command repeats one.
+//! the same check, and finds the command that repeats a check.
 
 use super::CommandKind;
 use super::script::expand_shells;
@@ -54,7 +54,7 @@ pub(super) fn checks_of_steps(command: &str, steps: &[CommandStep], cwd: &str) -
     found
 }
 
-/// Returns the check that a simple command is; `None` if it is not a check.
+/// Reads a simple command as a check; `None` if it is not one.
 pub(super) fn check_of_step(command: &str, step: &CommandStep, folder: &str) -> Option<ProjectCheck> {
     let words = strip_wrappers(&step.words);
     let sort = kind_of_command(words)?;

@@ -202,8 +202,8 @@ fn counts_in_total(text: &str) -> Option<TestCounts> {
     first_number(text).map(|n| TestCounts { passed: Some(n), failed: Some(0) })
 }
 
-/// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0,
-/// Passed: 5` or `failures=1, errors=2`.
+/// Reads `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`,
+/// `Failed: 0, Passed: 5` or `failures=1, errors=2`.
 fn labelled_counts(line: &str) -> Option<TestCounts> {
     let (mut total, mut passed, mut bad, mut skipped) = (None, None, None, 0);
     for piece in line.split([',', ';']) {

@@ -10,7 +10,7 @@ use crate::render::one_line;
 pub enum TaskField {
     Acceptance(String),
     Files(Vec<String>),
-    /// The ids, and the text that contains no id.
+    /// The ids, and any remaining text.
     Depends(Vec<String>, Option<String>),
     Size(TaskSize),
     /// The size for a time such as `2 hours`. The text is also kept as a note, because it is more precise.
@@ -87,7 +87,7 @@ fn split_name_and_value(text: &str) -> Option<(String, &str)> {
     Some((name, value.trim().trim_start_matches("**").trim_start_matches("__").trim()))
 }
 
-/// Returns the ids of a list, and the text that contains no id.
+/// Returns the ids of a list, and any remaining text.
 pub fn parse_dependencies(list: &str) -> (Vec<String>, Option<String>) {
     let list = list.trim().trim_matches(['*', '`']).trim();
     let nothing = ["", "none", "n/a", "-", "—", "nothing", "nil"];

@@ -63,7 +63,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
         }
     }
     take_blocked_reason(&mut rest, &mut parsed);
-    // Only the text after the id may be struck through: `1.2: ~~text~~`.
+    // The id may be outside the struck text: `1.2: ~~text~~`.
     if let Some((inside, behind)) = split_struck_text(&rest) {
         is_struck = true;
         rest = format!("{inside}{behind}");
@@ -75,7 +75,7 @@ pub fn parse_item(text: &str, mark: Option<&BoxMark>) -> ParsedItem {
     parsed
 }
 
-/// Removes the reason why an item is blocked from its text, and records it.
+/// Records why an item is blocked, and removes the reason from its text.
 fn take_blocked_reason(text: &mut String, parsed: &mut ParsedItem) {
     let found = match parsed.status {
         TaskStatus::Blocked => split_reason(text).or_else(|| marks::split_blocked_reason(text)),

@@ -1,5 +1,5 @@
-//! Decisions that need the whole file: dependencies on phases, and tasks that are done because all their parts are
-//! done.
+//! Resolves facts that need the whole file: dependencies on phases, and tasks that are done because all their parts
+//! are done.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,8 +31,8 @@ impl OutlineReader<'_> {
         self.warn_of_empty_phases();
     }
 
-    /// Replaces ids that could not be kept in the dependencies: `depends: 3` means the task 3 of the same phase in
-    /// the file.
+    /// Updates dependencies on ids that could not be kept: `depends: 3` means the task 3 of the same phase in the
+    /// file.
     fn resolve_renamed_ids(&mut self) {
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
