@@ -1,7 +1,7 @@
-//! Tools of this repository that are too long for a shell script: `cargo xtask` lists them.
+//! Tools of this repository that are too long for a shell script. `cargo xtask` lists them.
 //!
-//! Only developers run this crate, so it may print and panic. The lints that forbid this in the product are
-//! disabled here.
+//! Only developers run this crate, so it may print and panic. The lints that forbid this in the product are disabled
+//! here.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Rewrites the README with the test that compares it with the binary.
+/// Rewrites the example in the README by running the test that compares it with the binary.
 fn rewrite_readme_example() -> anyhow::Result<bool> {
     let mut cargo = std::process::Command::new("cargo");
     cargo.args(["test", "-p", "thru", "--test", "it", "readme"]).env("THRU_BLESS", "1");
@@ -95,7 +95,7 @@ fn workspace_root() -> PathBuf {
     here.parent().expect("xtask lies in the workspace").to_path_buf()
 }
 
-/// Returns the folder that cargo builds in, which the caller may have set.
+/// Returns cargo's target folder, which the caller may have changed.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => workspace_root().join(dir),
@@ -103,7 +103,7 @@ fn target_dir() -> PathBuf {
     }
 }
 
-/// Returns the cargo that started this program, so that the caller's choice of toolchain is kept.
+/// Returns the cargo that started this program, so that the same toolchain is used.
 fn cargo_command() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace_root());

@@ -1,7 +1,7 @@
-//! `cargo xtask summaries DIR`: passes real tool outputs to the real binary. The hook gets each output that is over the
-//! threshold; the summary must be short and contain every error line, and retrieving must return every byte. What an
-//! error line is, `oracle` says, independently of the code under test. Outputs with known errors (`labelled`) are tried
-//! first.
+//! `cargo xtask summaries DIR`: passes real tool outputs to the real binary. The hook gets each output that is longer
+//! than the threshold. Its summary must be short and contain every error line, and retrieving the output must return
+//! every byte. `oracle` defines error lines independently of the code under test. Outputs with known errors
+//! (`labelled`) are tried first.
 
 mod labelled;
 mod oracle;
@@ -31,7 +31,6 @@ pub struct Args {
     threshold: u64,
 }
 
-/// The results for the outputs of one kind.
 #[derive(Default)]
 struct SummaryTally {
     summarised: usize,

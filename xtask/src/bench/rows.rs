@@ -1,4 +1,4 @@
-//! The rows of the benchmark. To add one, add a line to `ROWS`.
+//! The rows of the benchmark. To add a row, add a line to `ROWS`.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,33 +16,33 @@ pub struct Row {
     pub argv: &'static [&'static str],
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: TimeTarget,
-    /// Whether the row is also run 64 times at once; only one row is.
+    /// Whether the row is also run 64 times in parallel. Only one row is.
     pub crowd: bool,
-    /// The transcript that its payload names.
+    /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
-    /// Resets the sandbox before each sample; its time is not measured. It gets the transcript and the round.
+    /// Resets the sandbox before each sample. Gets the transcript and the round. Its time is not measured.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
-    /// Whether the hook must print something for the agent, in every sample. Without this check a hook that does
-    /// nothing would look fast.
+    /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
+    /// fast.
     pub speaks: bool,
     /// Whether each sample is the first event of a new session.
     pub new_session: bool,
 }
 
 impl Row {
-    /// A row whose session is seen for the first time in every sample.
+    /// Returns a row whose session is seen for the first time in every sample.
     const fn at_first_contact(self, size: Size) -> Self {
         let transcript = Some(TranscriptSpec { size, use_: TranscriptUse::Still });
         Self { transcript, before_each: remove_session_records, ..self }
     }
 
-    /// A row in which a new session begins in every sample, and is told something. A second start of the same session
-    /// is told nothing.
+    /// Returns a row in which a new session starts in every sample and gets a brief. A second start of the same session
+    /// would get no brief.
     const fn at_each_start(self) -> Self {
         Self { before_each: forget_starts, speaks: true, new_session: true, ..self }
     }
 
-    /// A row whose transcript was read before and has grown by a turn since.
+    /// Returns a row whose transcript was read before and has since grown by a turn.
     const fn with_cursor(self, size: Size) -> Self {
         Self {
             transcript: Some(TranscriptSpec { size, use_: TranscriptUse::Growing }),
@@ -64,7 +64,7 @@ pub enum Size {
     Gb1,
 }
 
-/// Whether rows append to their transcript. Rows of one kind that need the same size share a file.
+/// Whether rows append to their transcript. Rows with the same use and size share a file.
 #[derive(Clone, Copy)]
 enum TranscriptUse {
     Still,
@@ -78,7 +78,7 @@ pub struct TranscriptSpec {
 }
 
 impl TranscriptSpec {
-    /// Returns the transcript. It is created once, in the folder of the run.
+    /// Returns the transcript, which is created once in the folder of the run.
     pub fn create(&self, lab: &Path, large: usize) -> Result<PathBuf> {
         let (name, mb) = match self.size {
             Size::Mb1 => ("1", 1),
@@ -98,7 +98,7 @@ impl TranscriptSpec {
     }
 }
 
-/// The most a row may cost, as a multiple of `/bin/true`.
+/// The highest allowed cost of a row, as a multiple of `/bin/true`.
 pub struct TimeTarget {
     musl: f64,
     gnu: f64,
@@ -109,7 +109,7 @@ impl TimeTarget {
         match kind {
             LinkKind::Musl => self.musl,
             LinkKind::StaticGnu => self.gnu,
-            // The dynamic loader costs 0.5 to 0.7 in addition to glibc's own start-up (measured).
+            // The dynamic loader was measured to cost 0.5 to 0.7, in addition to glibc's own start-up.
             LinkKind::Dynamic => self.gnu + 0.7,
         }
     }
@@ -140,7 +140,7 @@ const fn row(
     }
 }
 
-/// The benchmark. A target has two figures because glibc's start-up costs about half a `/bin/true` more than musl's.
+/// The benchmark. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
 pub const ROWS: &[Row] = &[
     Row { crowd: true, ..row(TOOL_DONE, trusted, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)) },
     row("hook tool-done, 4 KB command with a secret", trusted, POST_TOOL_USE, bash_4k, at_most(1.0, 1.5)),
@@ -257,7 +257,7 @@ pub const ROWS: &[Row] = &[
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
 
-/// Part of the names of rows that take long to set up. A quick run leaves them out.
+/// A part of the names of rows with a slow setup. A quick run leaves these rows out.
 pub const MANY_PACKETS: &str = "100,000 packets";
 
 /// The row whose system calls are counted.
@@ -265,9 +265,10 @@ pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
 
-/// Part of the name of each row at a first contact, which happens once in a session and reads up to 14 MB.
+/// A part of the name of each row that measures a first contact. A first contact happens once per session and reads up
+/// to 14 MB.
 pub const FIRST_CONTACT_NAME: &str = "first contact";
-/// The limit of these rows.
+/// The target of the rows that measure a first contact.
 const FIRST_CONTACT: TimeTarget = at_most(30.0, 30.5);
 const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
 const PICKUP: &[&str] = &["pickup", "20260101T000000Z-fix-the-thing-050000"];
@@ -283,13 +284,13 @@ pub fn trusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()
 }
 
-/// A thousand sessions, ten thousand lines in the journal of the last one, and its digest.
+/// A project with a thousand sessions. The last session has ten thousand journal lines and a digest.
 fn filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start(&sandbox.dir))?;
     sandbox.run_successfully(PROMPT, &prompt(&sandbox.dir))?;
     let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
-    // The session with the journal is the last one, so that a new session is told about it.
+    // The session with the journal comes last, so that a new session is told about it.
     let last = std::fs::read_to_string(&sessions)?;
     repeat_last(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
     let others = std::fs::read_to_string(&sessions)?;
@@ -301,7 +302,7 @@ fn filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(STOP, &stop(&sandbox.dir)).map(drop)
 }
 
-/// The same with a plan of 200 tasks, 500 decisions and 1,000 packets; briefs are ranked by score.
+/// Like `filled`, with a plan of 200 tasks, 500 decisions and 1,000 packets. Briefs are ranked by score.
 fn scored(sandbox: &Sandbox) -> Result<()> {
     filled(sandbox)?;
     add_plan(sandbox, 10, 20)?;
@@ -312,7 +313,7 @@ fn scored(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// A large plan, and as many decisions as a team makes in years.
+/// A project with a large plan, and as many decisions as a team makes in years.
 fn decided(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_plan(sandbox, 20, 100)?;
@@ -335,7 +336,8 @@ fn add_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
     Ok(std::fs::write(&log, lines)?)
 }
 
-/// A task in progress with evidence about a thousand files, old enough that only their times are compared.
+/// A project with a task in progress and evidence about a thousand files. The evidence is so old that only the times of
+/// the files are compared.
 fn proven(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     let folder = sandbox.dir.join("src");
@@ -368,8 +370,8 @@ fn add_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     sandbox.run_successfully(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
 }
 
-/// A hundred thousand packets. They were listed once, so there is an index, and their folder is old enough for the
-/// index to be used.
+/// A project with a hundred thousand packets. The packets were listed once, so there is an index. Their folder is old
+/// enough that the index is used.
 fn many_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_packets(sandbox, 100_000)
@@ -394,7 +396,8 @@ fn add_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
     sandbox.run_successfully(&["packet", "list"], b"").map(drop)
 }
 
-/// A live run of eight outputs: six exist, with 20 KB each, and one of the missing ones belongs to the sub-agent.
+/// A live run with eight outputs. Six outputs exist and have 20 KB each. The sub-agent must write one of the two
+/// missing outputs.
 fn expecting(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     let mut words = vec!["gate", "expect", "review"];
@@ -437,7 +440,7 @@ fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> Stri
     Ok(std::fs::OpenOptions::new().append(true).open(log)?.write_all(copies.as_bytes())?)
 }
 
-/// A loop that holds the session, and a copy of its initial state.
+/// A project with a loop that owns the session, and with a copy of the loop's initial state.
 fn looping(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start(&sandbox.dir))?;
@@ -480,15 +483,15 @@ fn remove_session_records(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(())
 }
 
-/// How the ids of new sessions begin.
+/// The prefix of the ids of new sessions.
 const NEW_SESSIONS: &str = "0197a000-2222-7222-8333-";
 
-/// Returns the id of the session that begins in this round.
+/// Returns the id of the session that starts in this round.
 pub fn new_session(round: usize) -> String {
     format!("{NEW_SESSIONS}{:012x}", round & 0xffff_ffff_ffff)
 }
 
-/// Removes the sessions that began in earlier rounds: with them, the store would not be the same in each round.
+/// Removes the sessions of earlier rounds, so that the store is the same in each round.
 fn forget_starts(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     let (list, first) =
         (sandbox.store_folder().join("indexes/sessions.jsonl"), sandbox.dir.join("sessions.jsonl"));
@@ -518,7 +521,7 @@ fn brief_due(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(std::fs::write(folder.join(SESSION), "due\n")?)
 }
 
-/// The session has a role, with a context file of the usual size.
+/// A project whose session has a role, with a context file of typical size.
 fn with_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start(&sandbox.dir))?;
@@ -526,7 +529,7 @@ fn with_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
 }
 
-/// A manifest with three files, a session that is working on it, and an earlier compaction.
+/// A project with a manifest of three files, a session that is working on it, and an earlier compaction.
 fn with_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start(&sandbox.dir))?;
@@ -551,7 +554,7 @@ fn reads_role(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
-/// The state after a clone: the store exists, but there is no trust record.
+/// A project as after a clone: the store exists, but there is no trust record.
 fn untrusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     Ok(std::fs::remove_dir_all(sandbox.state_folder())?)
@@ -569,7 +572,7 @@ fn edit_2m(sandbox: &Path) -> Vec<u8> {
     payload::edit_payload(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
-/// A Bash call of 4 KB. The journal keeps the command, so redaction has work to do here.
+/// The payload of a Bash call with 4 KB. The journal keeps the command, so the command must be redacted.
 fn bash_4k(sandbox: &Path) -> Vec<u8> {
     let script = payload::code(3_300, &payload::github_token());
     payload::bash_payload(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
@@ -580,7 +583,7 @@ fn prompt(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "UserPromptSubmit", json!({"prompt": text}))
 }
 
-/// The JSON that a harness passes to the program that writes its status line.
+/// The JSON that a harness passes to a status line program.
 fn session_status(sandbox: &Path) -> Vec<u8> {
     let project = sandbox.join("project");
     let status = json!({"session_id": SESSION, "context_window": {"used_percentage": 42},

@@ -24,14 +24,14 @@ use crate::transcript;
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
-    /// Creates the state that the command starts from.
+    /// Creates the initial state for the command.
     pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub stdin: fn(&Path) -> Vec<u8>,
-    /// Whether the state is right after the command reported success.
+    /// Returns whether the state is correct after the command reported success.
     pub done: fn(&Sandbox) -> bool,
     pub takes: AllowedRemoval,
-    /// Whether hooks write in this sandbox after the command. In an untrusted project they must not.
+    /// Whether hooks write in this sandbox after the command. In an untrusted project, they must not.
     pub hooks_after: Hooks,
 }
 
@@ -200,7 +200,7 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // The session is named, because only then is a second claim recognised as a claim of the same session.
+    // The session is named, because a second claim is recognised only if it names the same session.
     cli(
         "pickup --claim",
         packets::with_packet,
@@ -370,7 +370,7 @@ pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// A project with the same records, but as after a clone: only another path is trusted.
+/// A project with the same records, as after a clone. Only another path is trusted.
 fn cloned(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     edit_json(&trust_record_path(sandbox)?, |trust| {
@@ -399,14 +399,14 @@ pub fn trust_record_path(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     Ok(sandbox.state_folder().join("trust").join(format!("{id}.json")))
 }
 
-/// A user's settings that are easily damaged: they have comments, tabs, other hooks, and no line end at the end.
+/// Settings that are easily damaged: they have comments, tabs, other hooks, and no line end at the end.
 pub const USER_SETTINGS_TEXT: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
 pub const EXCLUDE_TEXT: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 pub const USER_SETTINGS_PATH: &str = "home/.claude/settings.json";
 pub const EXCLUDE_PATH: &str = "project/.git/info/exclude";
 
-/// A repository without settings of any harness, with just enough files for git.
+/// A repository without settings of any harness, and with only the files that git needs.
 fn bare(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let git = sandbox.project_folder().join(".git");
@@ -450,7 +450,7 @@ pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
 
 const TRANSCRIPT_TURNS: usize = 8;
 
-/// Returns whether the journal shows each call of the transcript once, and each of their files was edited once.
+/// Returns whether the journal contains each call of the transcript once, and each edited file has one edit.
 pub fn retold(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TRANSCRIPT_TURNS).map(|number| format!("toolu_told{number}")).collect();
@@ -461,7 +461,7 @@ pub fn retold(sandbox: &Sandbox) -> bool {
         && edits.iter().all(|path| edits_shown_by_files(sandbox, path) == Some(1))
 }
 
-/// The state after a compaction: a brief is due.
+/// A sandbox after a compaction, when a brief is due.
 fn compacted(sandbox: &Sandbox) -> Result<()> {
     with_transcript(sandbox)?;
     sandbox.run_successfully(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
@@ -506,8 +506,8 @@ pub fn edits_shown_by_files(sandbox: &Sandbox, path: &str) -> Option<u64> {
 
 pub const PROMPT: &str = "Make it green";
 
-/// A sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts as
-/// the same stop.
+/// A sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts as the
+/// same stop.
 pub fn looping(sandbox: &Sandbox) -> Result<()> {
     loop_with_last_message(sandbox, "Done.")
 }
@@ -640,7 +640,7 @@ pub fn end(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
-/// A sandbox with a full journal: the next line rotates it.
+/// A sandbox with a full journal. The next line rotates it.
 fn full_log(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     set_smallest_log_limit(sandbox)?;
