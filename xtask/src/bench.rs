@@ -83,16 +83,16 @@ pub struct Args {
     /// Exit with 1 if a noise-free limit is missed
     #[arg(long)]
     pub gate: bool,
-    /// Compare with hooks in node, python3 and bash with jq that do the same work
+    /// Compare with hooks in Node, Python and Bash (with jq) that do the same work
     #[arg(long)]
     pub peers: bool,
-    /// Rounds per row [default: 1000, with --peers 300; a tenth of it with --quick]
+    /// Number of rounds per row [default: 1000, or 300 with --peers; a tenth of that with --quick]
     #[arg(long, value_name = "N")]
     pub rounds: Option<usize>,
     /// Print the table for the README
     #[arg(long)]
     pub markdown: bool,
-    /// Run only rows whose name contains this
+    /// Run only rows whose name contains TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
     /// Measure this binary instead of target/dist/thru

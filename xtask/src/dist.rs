@@ -62,10 +62,10 @@ struct BuildPlan {
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Build static-PIE: addresses are chosen at start
+    /// Build a static PIE, whose addresses are chosen at start-up
     #[arg(long, conflicts_with = "no_pie")]
     pie: bool,
-    /// Build with fixed addresses, which is the default
+    /// Build with fixed addresses (the default)
     #[arg(long)]
     no_pie: bool,
     /// Build an archive for each platform that can be linked here, with checksums; fetches zig for macOS

@@ -17,7 +17,7 @@ const ISOLATE_SCRIPT: &str = "ip link set lo up && exec \"$@\"";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run only tests whose name contains this
+    /// Run only tests whose name contains TEXT
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Use this binary instead of a new build

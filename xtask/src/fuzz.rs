@@ -78,7 +78,7 @@ const INTERESTING_BYTES: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 pub struct Args {
     /// Run only this target
     target: Option<String>,
-    /// Seconds for all targets together
+    /// The number of seconds for all targets together
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SECONDS)]
     seconds: u64,
     /// The seed of the random inputs

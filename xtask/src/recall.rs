@@ -48,22 +48,22 @@ pub struct Args {
     /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write the texts of each compaction into this folder for a judge, and measure nothing
+    /// Write the texts of each compaction to this folder for a judge, and measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
-    /// Read only transcripts whose name contains this
+    /// Read only transcripts whose name contains TEXT
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Compare the fixed order with the ranking by score; the details are those of the named ranking
+    /// Compare the fixed order with the ranking by score; print the details of the named ranking
     #[arg(long, value_enum)]
     scoring: Option<RankingArg>,
-    /// Set a weight for the ranking by score, as in the settings; may be repeated
+    /// Set a weight for the ranking by score; may be repeated
     #[arg(long = "weight", value_name = "NAME=NUMBER", requires = "scoring", value_parser = parse_weight)]
     weights: Vec<(usize, f64)>,
-    /// Look for better weights on one half of the sessions, and report on the other
+    /// Search for better weights on one half of the sessions, and report the result on the other half
     #[arg(long)]
     tune: bool,
-    /// Check at every cut that the brief without scoring is the one from before scoring existed, and measure nothing
+    /// Check at every cut that the brief without scoring is the same as before scoring was added, and measure nothing
     #[arg(long)]
     fixed_order: bool,
 }

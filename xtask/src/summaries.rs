@@ -26,7 +26,7 @@ pub struct Args {
     /// Test this binary [default: target/debug/thru]
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
-    /// The setting summaries.threshold_bytes; outputs at least a quarter larger are tried
+    /// The setting summaries.threshold_bytes; only outputs that are at least a quarter larger are tried
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     threshold: u64,
 }

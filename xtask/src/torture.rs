@@ -186,10 +186,10 @@ pub struct Args {
     /// Try fewer points
     #[arg(long)]
     pub quick: bool,
-    /// Run only sections whose name contains this
+    /// Run only sections whose name contains TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
-    /// Test only swept commands and hostile stores whose name contains this
+    /// Test only commands and hostile stores whose name contains TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub row: Option<String>,
     /// Torture this binary instead of target/dist/thru

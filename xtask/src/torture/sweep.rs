@@ -265,7 +265,7 @@ impl StracedCommand<'_> {
 
     fn follow_option(&self) -> &'static [&'static str] {
         if self.row.takes == AllowedRemoval::Settings {
-            return &[]; // Installing runs git, whose own calls must not be broken.
+            return &[]; // An installation runs git, and git's calls must not be broken.
         }
         // With seccomp, calls that are not traced cost nothing, which saves most of the time. But strace cannot kill a
         // process in this mode.

@@ -432,7 +432,6 @@ fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
     assert_eq!(looped.loop_state()["status"], "cancelled");
 }
 
-/// Droid gives a session a new id at a compaction.
 #[test]
 fn the_packet_of_a_session_with_a_loop_has_its_prompt_as_the_goal() {
     let looped = LoopedSession::new(&[]);
