@@ -126,7 +126,7 @@ pub fn find_in_last_lines<T>(
         let got =
             feed.read_at(back.make_room_in_front(usize::try_from(length).unwrap_or(CHUNK_BYTES)), at)?;
         if (got as u64) < length {
-            return Ok(None); // the file was cut during the reading, so its end is unknown
+            return Ok(None); // the file was cut while it was read, so its end is unknown
         }
         while let Some(line) = back.take_last_line() {
             if !std::mem::take(&mut is_overlong)

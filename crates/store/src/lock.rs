@@ -42,7 +42,7 @@ impl Dir {
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
                 Ok(()) if self.is_same_file(rel, &file) => return Ok(Lock { file, path }),
-                Ok(()) => continue, // somebody removed the file that was opened here: lock the file that replaced it
+                Ok(()) => continue, // the locked file was removed: lock the file that replaced it
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),
             }

@@ -319,7 +319,7 @@ impl TranscriptReplay {
 
     fn push_ended_call(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
         if result.refused {
-            return; // the call was never run
+            return; // the call never ran
         }
         let id = call.id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;
