@@ -6,9 +6,10 @@
 //! scanner:
 //!
 //! - `shape`: one rule of the table; `infix`: tokens without a prefix
-//! - `named`: `name = value`; `names`: what a name means; `values`: what a value is; `literals`: where it starts and ends
+//! - `named`: `name = value`; `name_spans`: where the name is; `names`: what it means; `values`: what a value is;
+//!   `literals`: where it starts and ends
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
-//! - `flags`: command lines; `keys`: private keys, web tokens
+//! - `flags`: command lines; `pipes`: what a command reads from another; `keys`: private keys, web tokens
 //! - `stated`: `the password is value`; `placed`: a value recognised by its line; `calls`: `f("name", "value")`,
 //!   `<name>value</name>`
 //! - `context`: secrets without a name: cookies, codes in an address, a value on the next line
@@ -42,11 +43,13 @@ mod lexicon;
 mod literals;
 mod made_up;
 mod mentions;
+mod name_spans;
 mod named;
 mod names;
 mod nouns;
 mod pairs;
 mod passwords;
+mod pipes;
 mod placed;
 mod rules;
 mod scan;

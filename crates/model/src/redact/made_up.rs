@@ -90,7 +90,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
     // Programs do not use names like `Cedar_apricot6` and `cedar_apricot`.
-    let homely = words == 2 && everyday > 0 && common == 0 && shortest >= 4;
+    let homely = (2..=4).contains(&words) && everyday * 2 >= words && common == 0 && shortest >= 4;
     let numbered =
         digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| byte_is(*last, DIGIT));
     let snake = joint == b'_'
