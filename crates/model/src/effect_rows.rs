@@ -620,6 +620,9 @@ pub const COMMAND_CASES: &[CommandCase] = &[
     (204, "cat CONTRIBUTING.md | grep -A3 \"git commit\"", true,
         "git commit -m x\n",
         &[]),
+    (205, "curl -s -X POST [REDACTED:slack-webhook] -d '{\"text\":\"done\"}'", true,
+        "ok",
+        &["message “sent” @slack-webhook"]),
 ];
 
 /// The tool, its input, whether it succeeded, its result, its effects.

@@ -5,11 +5,11 @@
 //! Almost all bytes belong to a word that is skipped after three lookups. The table in `rules` describes provider
 //! tokens. All other secrets have a scanner:
 //!
-//! - `shape`: matches a rule of the table; `infix`: tokens without a prefix
-//! - `named`: `name = value`; `names`: the meaning of a name; `values`: whether a value is secret; `literals`:
-//!   where a value starts and ends
+//! - `shape`: one rule of the table; `infix`: tokens without a prefix
+//! - `named`: `name = value`; `name_spans`: where the name is; `names`: what it means; `values`: what a value is;
+//!   `literals`: where it starts and ends
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
-//! - `flags`: command lines; `keys`: private keys, web tokens
+//! - `flags`: command lines; `pipes`: what a command reads from another; `keys`: private keys, web tokens
 //! - `stated`: `the password is value`; `placed`: a value recognised by its line; `calls`: `f("name", "value")`,
 //!   `<name>value</name>`
 //! - `context`: secrets without a telling name: cookies, codes in a URL, a value on the next line
@@ -44,11 +44,13 @@ mod lexicon;
 mod literals;
 mod made_up;
 mod mentions;
+mod name_spans;
 mod named;
 mod names;
 mod nouns;
 mod pairs;
 mod passwords;
+mod pipes;
 mod placed;
 mod rules;
 mod scan;

@@ -131,3 +131,29 @@ fn what_mail_clients_send() {
     );
     check_redaction("C: PASS CopperKettle\n", "C: PASS [REDACTED:password]\n");
 }
+
+#[test]
+fn values_in_lists_and_answers_below() {
+    let token = ["ZMY2paRGzGdgySmUKmxJ", "fNGWxeaXZaflqX1opSig"].concat();
+    check_redaction(&format!("access_token:\n- {token}"), "access_token:\n- [REDACTED:token]");
+    check_redaction(
+        &format!("\"secrets\": [\n  \"{token}\"\n]"),
+        "\"secrets\": [\n  \"[REDACTED:password]\"\n]",
+    );
+    check_redaction(
+        "password = \"\"\"\npaprika-hazel-dolphin\n\"\"\"",
+        "password = \"\"\"\n[REDACTED:password]\n\"\"\"",
+    );
+    check_redaction(
+        "[\"password\"]=>\n  string(14) \"h6gMMuN7lRkN4L\"\n}",
+        "[\"password\"]=>\n  string(14) \"[REDACTED:password]\"\n}",
+    );
+    check_redaction(
+        &format!("(pdb) p settings.SECRET_KEY\n'{token}'"),
+        "(pdb) p settings.SECRET_KEY\n'[REDACTED:api-key]'",
+    );
+    check_redaction(
+        "In [4]: os.environ['DB_PASSWORD']\nOut[4]: 'IK9Vll30gUhI39cFS5'",
+        "In [4]: os.environ['DB_PASSWORD']\nOut[4]: '[REDACTED:password]'",
+    );
+}

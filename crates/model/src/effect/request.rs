@@ -208,6 +208,7 @@ pub(super) fn apply_request_rule(seen: &mut EffectScan, part: &CommandPart) {
 fn is_message_address(address: &str) -> bool {
     [
         "hooks.slack.com",
+        "-webhook",
         "slack.com/api/chat",
         "discord.com/api/webhooks",
         "api.telegram.org",
@@ -290,7 +291,12 @@ fn httpie_method_and_url(words: &[String]) -> Option<(String, String)> {
 
 fn find_address(words: &[String]) -> Option<String> {
     let is_one = |word: &&String| word.starts_with("http://") || word.starts_with("https://");
-    words.iter().find(is_one).cloned().or_else(|| {
+    // The address of a webhook is secret, so the command contains only its kind: `[REDACTED:slack-webhook]`.
+    let hidden = |word: &String| {
+        let kind = word.strip_prefix("[REDACTED:")?.strip_suffix(']')?;
+        kind.ends_with("hook").then(|| kind.to_owned())
+    };
+    words.iter().find(is_one).cloned().or_else(|| words.iter().find_map(hidden)).or_else(|| {
         words[1..]
             .iter()
             .rfind(|word| {

@@ -33,6 +33,9 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         (b'=', b' ' | b'"' | b'\'' | b':') if end == at && cookie_length(&text[at + 1..], 8) == 8 => {
             secret_in_cookie(text, start, at)
         }
+        (b':', b' ' | b'\n' | b',' | b'|') if matches!(&text[start..end], b"p" | b"P") && end == at => {
+            pairs::password_after_short_label(text, start, at)
+        }
         (b':', b' ' | b'\'') if &text[start..end] == b"API" => {
             languages::secret_after_api_key_words(text, start, at)
         }
@@ -152,6 +155,7 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     let block = block_mark_length(text.get(at..)?);
     // In Python the value may be in brackets: `PASSWORD = (`.
     let mut at = at + block + usize::from(byte_or_newline(text, at) == b'(');
+    // PHP prints the type before the value: `["password"]=>` and `string(14) "x"`.
     let step = keys::break_length(text.get(at..)?);
     if step == 0 {
         return None;
@@ -166,6 +170,10 @@ pub fn value_on_next_line(text: &[u8], at: usize) -> Option<LiteralValue> {
     } else if text[at..].starts_with(b"> ") {
         at += 2;
     }
+    if let Some(typed) = text[at..].strip_prefix(b"string(") {
+        let digits = run_length(typed, super::classes::DIGIT, 5);
+        at += if typed[digits..].starts_with(b") ") { 9 + digits } else { 0 };
+    }
     let value = values::value_at(text, at)?;
     let rest = &text[value.end..];
     let alone = rest.is_empty() || byte_or_newline(rest, 0) == b'"' || keys::break_length(rest) > 0;
@@ -179,6 +187,8 @@ fn block_mark_length(text: &[u8]) -> usize {
     match byte_or_newline(text, 0) {
         b'|' | b'>' => 1 + usize::from(matches!(byte_or_newline(text, 1), b'-' | b'+')),
         b'<' if text.starts_with(b"<<") => 2 + run_length(&text[2..], BASE64_URL, 16),
+        b'"' | b'\'' if text.starts_with(b"\"\"\"\n") || text.starts_with(b"'''\n") => 3,
+        b'"' | b'\'' if text.starts_with(b"\"\"\"\\\n") || text.starts_with(b"'''\\\n") => 4,
         _ => 0,
     }
 }
@@ -281,13 +291,17 @@ fn secret_after_address(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 8 && plausible).then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// Finds the PIN in `Debugger PIN: 123-456-789`. With this PIN, anybody can run code.
+/// Finds the number in `PIN: 482193`, and in `Debugger PIN: 123-456-789`, which lets anybody run code.
 fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
     let start = at + 1 + count_blanks(&text[at + 1..], 2);
     let length =
         text[start..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
-    let plausible =
-        length >= 9 && text[start..start + length].contains(&b'-') && text[..at].ends_with(b"Debugger PIN");
+    let dashed = text[start..start + length].contains(&b'-');
+    let plausible = dashed && length >= 9 && text[..at].ends_with(b"Debugger PIN")
+        || !dashed
+            && (4..=8).contains(&length)
+            && start > at + 1
+            && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b' ' | b',' | b')');
     plausible.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
 

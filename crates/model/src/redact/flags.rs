@@ -11,9 +11,9 @@ use super::made_up::PasswordCertainty;
 use super::names::{self, NameStrength};
 use super::values::{self, ValueContext};
 
-/// The maximum number of bytes between a command and its flag.
-const MAX_COMMAND_DISTANCE: usize = 300;
-/// The maximum number of words of a command that are skipped before its last word.
+/// How many bytes before a flag its command may be.
+pub const MAX_COMMAND_DISTANCE: usize = 300;
+/// At most this many words of a command are skipped before its last one.
 const MAX_SKIPPED_WORDS: usize = 8;
 
 /// Finds the value of the flag whose first dash is at `at`.
@@ -123,6 +123,9 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if content[0] == b'-' || listed && !value.quoted {
         return None;
     }
+    if !value.quoted && is_metavariable(text, at, value) {
+        return None;
+    }
     // In prose an ordinary word follows the flag (`the --password flag`); in a command another flag follows the value.
     let prose = !value.quoted
         && content.iter().all(|byte| byte_is(*byte, LETTER))
@@ -138,7 +141,27 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     super::named::hit_if_secret(text, value, verdict, joint)
 }
 
-/// Returns whether the word `value` belongs to a command and not to a sentence about the flag at `at`.
+/// Whether a value is a name in capitals that help texts have in place of a value: `[--password=FILE]`,
+/// `--token TOKEN  the token to use`.
+pub fn is_metavariable(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
+    let content = &text[value.start..value.end];
+    let capitals = content.len() <= 24
+        && content.iter().all(|byte| byte_is(*byte, super::classes::UPPER) || matches!(byte, b'_' | b'-'));
+    if !capitals {
+        return false;
+    }
+    let line = super::context::text_after_last_break(&text[at.saturating_sub(120)..at]);
+    let begins = line.trim_ascii();
+    memmem::find(line, b"sage:").is_some()
+        || line.contains(&b'[')
+        || matches!(byte_or_newline(text, value.end), b']' | b'>')
+        || text[value.end..].starts_with(b"  ")
+        || begins.is_empty()
+        || begins == b"--"
+        || begins.starts_with(b"-") && begins.len() < 12
+}
+
+/// Returns whether the word `value` belongs to a command, and not to a sentence about the flag at `at`.
 fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bool {
     const PROSE_WORDS: &str = "flag flags option options argument arguments parameter parameters switch value values is are was or and to \
         for as in on with from if when that which instead has can must should may will string text field file stdin prompt";
@@ -416,138 +439,7 @@ pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, position_after_flag(text, name + length)?)
 }
 
-/// Finds the value in `echo x | docker login --password-stdin` and other commands that read a secret from stdin. `at`
-/// is after `echo`.
-pub fn secret_piped_to_command(text: &[u8], at: usize) -> Option<SecretHit> {
-    const SECRET_READERS: [&str; 17] = [
-        "secret create",
-        "create secret",
-        "smbpasswd",
-        "pdbedit",
-        "auth login",
-        "kinit ",
-        "| passwd ",
-        "--password-stdin",
-        "--with-token",
-        "secret put",
-        "secret set",
-        "secrets create",
-        "secrets versions add",
-        "sudo -S",
-        "passwd --stdin",
-        "--passphrase-fd",
-        "cryptsetup",
-    ];
-    let mut after = position_after_flag(text, at)?;
-    if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
-        after = position_after_flag(text, after + 2)?;
-    }
-    // `printf '%s' x` prints the word after the format.
-    if [&b"'%s' "[..], b"\"%s\" ", b"%s ", b"'%s\\n' ", b"\"%s\\n\" "]
-        .iter()
-        .any(|format| text[after..].starts_with(format))
-    {
-        after = position_after_flag(text, after + memchr::memchr(b' ', &text[after..])?)?;
-    }
-    if is_password_command(&text[..at]) {
-        return whole_argument(text, after);
-    }
-    let value = values::value_at(text, after)?;
-    let rest = &text[value.end..text.len().min(value.end + MAX_COMMAND_DISTANCE)];
-    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
-    if is_stored(rest) {
-        return super::grades::grade_word(&text[value.start..value.end])
-            .is_some()
-            .then(|| whole_argument(text, after))?;
-    }
-    let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.quoted))])?;
-    let reads = |reader: &&str| memmem::find(&rest[pipe..], reader.as_bytes()).is_some();
-    if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
-        return password_after_user(text, after);
-    }
-    // In `echo x | base64 -d`, x is redacted only if it is base64 of `user:password`.
-    if memmem::find(&rest[pipe..], b"base64 -").is_some() {
-        let pair = values::is_encoded_pair(&text[value.start..value.end]);
-        return pair.then_some(SecretHit { start: value.start, end: value.end, kind: "password" });
-    }
-    SECRET_READERS.iter().any(reads).then(|| whole_argument(text, after))?
-}
-
-/// Whether the text is written to a file for a secret, as in `echo x > ~/.vault_pass`.
-fn is_stored(rest: &[u8]) -> bool {
-    let Some(arrow) = rest.iter().take(6).position(|byte| *byte == b'>') else { return false };
-    let file = rest[arrow..].strip_prefix(b">>").unwrap_or(&rest[arrow + 1..]).trim_ascii_start();
-    let file = &file[..file.iter().take(100).position(|byte| *byte <= b' ').unwrap_or(file.len())];
-    ["pass", "secret", "token", "pwd", "credential", ".pw"]
-        .iter()
-        .any(|name| super::contains_bytes(&file.to_ascii_lowercase(), name.as_bytes()))
-}
-
-/// Whether a command prints the password, as in `--password-command "echo`, `BORG_PASSCOMMAND='echo` and `-y <(echo`.
-fn is_password_command(before: &[u8]) -> bool {
-    let before = before.strip_suffix(b"echo").or_else(|| before.strip_suffix(b"printf")).unwrap_or(before);
-    // Mail clients run a command that prints the password: `passwordeval "echo x"`, `password_cmd echo x`.
-    let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]).trim_ascii();
-    let line = line.strip_suffix(b"\"").unwrap_or(line).trim_ascii();
-    if ["passwordeval", "PassCmd", "passcmd", "password_cmd", "passwordcmd", "source_cred_cmd"]
-        .iter()
-        .any(|name| line.ends_with(name.as_bytes()))
-    {
-        return true;
-    }
-    if let Some(before) = before.strip_suffix(b"<(") {
-        return [
-            &b" -y "[..],
-            b"preshared-key ",
-            b"--key-file ",
-            b"--pass-file ",
-            b"password-file ",
-            b"password-file=",
-            b"private-key ",
-            b"data-file=",
-            b"data-file ",
-            b"secret-file=",
-            b"pass-file ",
-            b"pass-file=",
-            b"token-file=",
-        ]
-        .iter()
-        .any(|flag| before.ends_with(flag));
-    }
-    let Some((b'"' | b'\'', name)) = before.split_last() else { return false };
-    let name = &name[..name.len().saturating_sub(1)];
-    let name = &name[name.len()
-        - name.iter().rev().take(40).take_while(|byte| byte_is(**byte, ALNUM | DASH | UNDERSCORE)).count()..];
-    let lower = name.to_ascii_lowercase();
-    super::contains_bytes(&lower, b"pass") && (lower.ends_with(b"command") || lower.ends_with(b"cmd"))
-}
-
-/// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
-pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
-    const SECRET_READERS: [&str; 14] = [
-        "--with-token",
-        "secret create",
-        "kinit",
-        "chpasswd",
-        "passwd ",
-        "cryptsetup",
-        "secret put",
-        "secret set",
-        "secret-tool",
-        "secrets create",
-        "-stdin",
-        "sudo -S",
-        "env add ",
-        "secret:set",
-    ];
-    let after = at + 3 + count_blanks(&text[at + 3..], 2);
-    if is_one_of_commands_before(text, at, &["chpasswd"]) {
-        return password_after_user(text, after);
-    }
-    is_one_of_commands_before(text, at, &SECRET_READERS).then(|| whole_argument(text, after))?
-}
-
-/// Finds a quoted text that does not look like words, or an unquoted text that looks random.
+/// Finds a quoted text that does not look like words, or an unquoted one that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let looks = profile_value(&text[value.start..value.end]);
@@ -586,8 +478,9 @@ fn ends_identified(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(before, "identified ")
 }
 
-/// Returns the position of the value after a flag: after the blank, or after the comma and quotes of a JSON list.
-fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
+/// Returns the position after the blank (or the JSON comma and quotes of an argument list) between a flag and its
+/// value.
+pub fn position_after_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte_or_newline(rest, 0), b'"' | b'\'') && byte_or_newline(rest, 1) == b',' {
         return Some(at + 2 + count_blanks(&rest[2..], 8));
@@ -617,7 +510,7 @@ pub fn secret_argument(text: &[u8], at: usize) -> Option<SecretHit> {
 }
 
 /// Returns the whole argument, unless it is a variable or another flag.
-fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let joint = ValueContext { loud: true, tight: true, listed: true, doubtful: false };
     let secret =
@@ -625,8 +518,8 @@ fn whole_argument(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// Returns the password of `user:password`. If both parts are numbers, they are a user id and a group id.
-fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
+/// Returns the password of `user:password`. If both sides are numbers, they are a user and a group.
+pub fn password_after_user(text: &[u8], at: usize) -> Option<SecretHit> {
     password_after_separator(text, at, b':')
 }
 
@@ -653,13 +546,15 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
         let token = profile_value(&content[..colon]).looks_random();
         return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
     }
+    // `curl -u :token` has no user.
+    let told = value.quoted || colon > 0 || profile_of(&content[1..]).looks_random();
     whole_argument(&text[..value.end], value.start + colon + 1)
         .map(|hit| SecretHit { end: value.end, ..hit })
-        .filter(|_| value.quoted || !content[..colon].is_empty())
+        .filter(|_| told)
 }
 
 /// Returns whether one of `commands` comes before `at`, in the same command.
-fn is_one_of_commands_before(text: &[u8], at: usize, commands: &[&str]) -> bool {
+pub fn is_one_of_commands_before(text: &[u8], at: usize, commands: &[&str]) -> bool {
     let window = &text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at];
     let ends = |index: &usize| match window[*index] {
         b'\n' => !window[..*index].ends_with(b"\\"), // a backslash continues the line

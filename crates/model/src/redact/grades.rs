@@ -64,6 +64,7 @@ pub fn grade_word(word: &[u8]) -> Option<PasswordGrade> {
             && word.contains(&b'-')
             && looks.upper <= parts.count;
         return (strung
+            || sure == Some(made_up::PasswordCertainty::Words) && word.contains(&b'_')
             || sure == Some(made_up::PasswordCertainty::Words)
                 && word.iter().any(|byte| byte_is(*byte, UPPER)))
         .then_some(PasswordGrade::Likely);

@@ -45,12 +45,31 @@ pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<Secret
         (40, _) if word.ends_with(b"NRAL") && word[..36].iter().all(|byte| byte_is(*byte, HEX)) => {
             hit(0, "new-relic-key")
         }
+        // The private key of a Bitcoin wallet is in base58, which has neither `0`, `O`, `I` nor `l`.
+        (51 | 52, _)
+            if is_wallet_key(word) && !matches!(byte_or_newline(rest, 0), b'+' | b'/' | b'=' | b'-') =>
+        {
+            let before = start.checked_sub(1).map_or(b'\n', |at| text[at]);
+            if matches!(before, b'+' | b'/' | b'-') { None } else { hit(0, "wallet-key") }
+        }
         (84, _) if &word[52..58] == b"JQQJ99" || &word[76..80] == b"AZDO" => hit(0, "azure-key"),
         _ => None,
     }
 }
 
-/// Finds the secret after an AWS key id that ends at `at`: in a CSV file, as a second argument, or in `id:secret`.
+fn is_wallet_key(word: &[u8]) -> bool {
+    let looks = profile_of(word);
+    matches!(
+        (word.len(), word[0], word[1]),
+        (51, b'5', b'H' | b'J' | b'K') | (52, b'K' | b'L', _) | (51, b'9', _) | (52, b'c', _)
+    ) && word.iter().all(|byte| byte_is(*byte, ALNUM) && !matches!(byte, b'0' | b'O' | b'I' | b'l'))
+        && looks.digits > 2
+        && looks.upper > 8
+        && looks.lower > 8
+        && looks.changes * 4 >= looks.len
+}
+
+/// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, or as `id:secret`.
 pub fn aws_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     if let Some(hit) = razorpay_secret(text, at) {
         return Some(hit);

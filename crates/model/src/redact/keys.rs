@@ -39,12 +39,28 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
             let closing = 9 + memmem::find(&tail[9..tail.len().min(9 + MAX_LABEL_BYTES)], b"----")?;
             body + length + closing + run_length(&tail[closing..], super::classes::DASH, 5)
         }
-        _ => body + cut_off_body_length(window)?,
+        _ => body + length_of_lines_joined_by_blanks(window).or_else(|| cut_off_body_length(window))?,
     };
     Some(SecretHit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// Finds a key whose first lines are missing: the base64 lines above `-----END … PRIVATE KEY-----` at `at`.
+/// Returns the length of a key whose line breaks became blanks, as in an environment variable: ` MIIE… 72ys… PC8c…`.
+fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
+    const MIN_LINE_BYTES: usize = 40;
+    let (mut end, mut lines) = (0, 0);
+    while byte_or_newline(text, end) == b' ' {
+        let length = run_length(&text[end + 1..], BASE64, MAX_KEY_BYTES);
+        let last =
+            lines > 0 && length >= 4 && profile_of(&text[end + 1..end + 1 + length]).letters() < length;
+        if length < MIN_LINE_BYTES && !last {
+            break;
+        }
+        (end, lines) = (end + 1 + length, lines + 1);
+    }
+    (lines > 1).then_some(end)
+}
+
+/// Finds a key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
 fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let label = text.get(at + 9..text.len().min(at + 9 + MAX_LABEL_BYTES))?;
     let closing = memmem::find(label, b"----")?;

@@ -34,6 +34,13 @@ const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
 /// Judges a name without English stems, like [`super::names::judge_name`].
 #[inline]
 pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
+    // The owner may come last: `senha_admin`, `mdp_base`.
+    if let Some(joint) = name.iter().position(|byte| *byte == b'_')
+        && (3..=10).contains(&joint)
+        && ASCII_PASSWORD_WORDS.iter().any(|word| name[..joint].eq_ignore_ascii_case(word))
+    {
+        return Some(NameVerdict { says: NameStrength::Password, kind: "password" });
+    }
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
     // The last letters of the words above. Almost all other names are ruled out here.
     if !matches!(

@@ -89,8 +89,8 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     // A short word needs several digits, as in `Lemon2013!`.
     let few = letters < 6 && !(letters >= 4 && digits >= 3);
     let all_everyday = everyday == words && (nouns > 1 || digits > 0);
-    // Names such as `Cedar_apricot6` and `cedar_apricot` do not occur in programs.
-    let homely = words == 2 && everyday > 0 && common == 0 && shortest >= 4;
+    // Programs do not use names like `Cedar_apricot6` and `cedar_apricot`.
+    let homely = (2..=4).contains(&words) && everyday * 2 >= words && common == 0 && shortest >= 4;
     let numbered =
         digits >= 2 && words >= 2 && common == 0 && content.last().is_some_and(|last| byte_is(*last, DIGIT));
     let snake = joint == b'_'

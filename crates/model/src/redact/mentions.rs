@@ -97,7 +97,8 @@ pub fn secret_near_noun(text: &[u8], start: usize, end: usize, floor: usize) -> 
 fn may_contain_password(line: &[u8]) -> bool {
     let mut dashes = 0;
     line.windows(3).any(|three| {
-        let joined = byte_is(three[0], LETTER) && three[1] == b'-' && byte_is(three[2], LETTER);
+        let joined =
+            byte_is(three[0], LETTER) && matches!(three[1], b'-' | b'_') && byte_is(three[2], LETTER);
         dashes += usize::from(joined);
         let hump = byte_is(three[0], LOWER) && byte_is(three[1], UPPER) && byte_is(three[2], LOWER);
         byte_is(three[1], DIGIT)
@@ -145,8 +146,12 @@ fn secret_after_noun(
     };
     for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
-        // The next noun may have its own value.
-        if is_lone_noun(bare) {
+        // A remark in brackets changes nothing: `the client secret (don't commit!) is x`.
+        if grade_word(bare).is_none() && is_remark(text, &word, line_end) {
+            continue;
+        }
+        // The next noun has its own value, and a key in its frame is found as a whole.
+        if is_lone_noun(bare) || bare.starts_with(b"-----") {
             return None;
         }
         if let Some(hit) = password_of_pair(text, &word, noun) {
@@ -185,7 +190,34 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // The value may be part of a file name: `touch 'wifi password x.md'`.
+        // A password may be a number, at the end of its clause.
+        if slot == ExpectedNext::Value
+            && noun == SecretNoun::Password
+            && !first
+            && (6..=16).contains(&bare.len())
+            && bare.iter().all(|byte| byte_is(*byte, DIGIT))
+            && made_up::ends_clause(text, word.end)
+        {
+            return Some(word.hit());
+        }
+        // A PIN is a number: `the pin for the safe is 354577`.
+        if slot == ExpectedNext::Value
+            && (assigned || !first)
+            && is_pin_noun(&text[start..end])
+            && is_pin(bare)
+        {
+            return Some(word.hit());
+        }
+        // A key of hexadecimal digits that is to be used: `utilise le jeton 9c1a…`.
+        if first
+            && noun == SecretNoun::Secret
+            && is_hex_key(bare)
+            && is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end])
+            && !mentions_hash(&text[start.saturating_sub(60)..line_end])
+        {
+            return Some(SecretHit { kind: "token", ..word.hit() });
+        }
+        // The value may be the name of a file: `touch 'wifi password x.md'`.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && let Some(dot) = memchr::memrchr(b'.', bare)
@@ -241,6 +273,46 @@ fn secret_after_noun(
         }
     }
     None
+}
+
+/// Whether a noun names a number: a PIN, the code of a door.
+fn is_pin_noun(noun: &[u8]) -> bool {
+    ["pin", "passcode", "code", "combination", "combo"]
+        .iter()
+        .any(|known| noun.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+fn is_pin(word: &[u8]) -> bool {
+    (4..=10).contains(&word.len()) && word.iter().all(|byte| byte_is(*byte, DIGIT))
+}
+
+fn is_hex_key(word: &[u8]) -> bool {
+    (32..=64).contains(&word.len()) && word.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Whether the line asks the reader to use what follows, in the supported languages.
+fn is_to_be_used(before: &[u8], noun: &[u8]) -> bool {
+    // In `using RSA key 1EF8…` the value is the id of a public key.
+    if noun.eq_ignore_ascii_case(b"key") {
+        return before.ends_with(b"API ") || before.ends_with(b"api ") || before.ends_with(b"access ");
+    }
+    [
+        "use ", "Use ", "using ", "with ", "tilise", "tilisez", "usa ", "Usa ", "use o ", "erwende ",
+        "utze ", "imm ", "ebruik ", "tilizza ", "sando ",
+    ]
+    .iter()
+    .any(|verb| super::contains_bytes(before, verb.as_bytes()))
+}
+
+/// Whether a word belongs to a remark of several words in brackets.
+fn is_remark(text: &[u8], word: &LineWord, line_end: usize) -> bool {
+    let before = &text[word.start.saturating_sub(60)..word.start];
+    let Some(open) = memchr::memrchr2(b'(', b')', before).filter(|at| before[*at] == b'(') else {
+        return false;
+    };
+    let start = word.start - before.len() + open;
+    let Some(close) = memchr::memchr(b')', &text[start..line_end]) else { return false };
+    memchr::memchr(b' ', &text[start..start + close]).is_some() && text[start + close..].starts_with(b") is ")
 }
 
 /// Whether a word is a long random value, perhaps of hexadecimal digits.

@@ -9,6 +9,7 @@ use super::classes::{
     ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, byte_is, byte_or_newline, count_blanks,
     ends_with_ignore_case, run_length, run_length_at_end,
 };
+use super::name_spans::{NameSpan, name_before, name_of_pair, name_with_word_before};
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage};
 use super::values::{self, LiteralValue, ValueContext};
@@ -84,7 +85,9 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         }
         _ => verdict,
     };
-    if text[at] == b':' && is_resource_declaration(&text[floor..name.start]) {
+    if text[at] == b':' && is_resource_declaration(&text[floor..name.start])
+        || is_condition_or_prompt(text, &name, at)
+    {
         return None; // as in `arn:aws:secretsmanager:eu-west-1:1234:secret:name` and `!MD5:!PSK:!aNULL`
     }
     let expanded = text[at] == b':' && is_variable_expansion(&text[floor..at]);
@@ -124,10 +127,12 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[at] == b':' && name.bytes(text) == b"PASS" && !noted() {
         return None;
     }
-    // The line after `name =` is usually another assignment. The `pass` in `the tests pass:` is not a name, but
-    // `pass:` alone on its line is.
-    let named = verdict.says != NameStrength::Pass
-        || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty();
+    // After a bare `=` the next line is another assignment. The `pass` in `the tests pass:` is not a name; alone on its
+    // line it is one.
+    let doubtful = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+    let named = !doubtful
+        && (verdict.says != NameStrength::Pass
+            || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty());
     if let Some(value) = context::value_on_next_line(text, after)
         .filter(|value| named && (value.quoted || text[at] == b':' || looks_random_below(text, *value)))
     {
@@ -188,8 +193,13 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     }
     after = value_after_type(text, at, after)?;
     let verdict = judge_with_word_before(text, &name, floor, verdict)?;
-    let mut value = values::value_at(text, after)?;
-    // In `v-model="password" :type="…"` the next attribute follows instead of a value.
+    let marked = match byte_or_newline(text, after) {
+        b'{' if joint.tight => value_in_braces(text, after),
+        b'_' | b'~' if text[at] == b':' => value_in_emphasis(text, after),
+        _ => None,
+    };
+    let mut value = marked.or_else(|| values::value_at(text, after))?;
+    // In `v-model="password" :type="…"` the next attribute follows, not a value.
     if name.quoted
         && !value.quoted
         && text[..value.end].ends_with(b"=")
@@ -197,7 +207,12 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     {
         return None;
     }
-    if !value.quoted && text[value.start..value.end] == *name.bytes(text) {
+    if !value.quoted
+        && (text[value.start..value.end] == *name.bytes(text)
+            || joint.tight
+                && text[..name.start].ends_with(b"[")
+                && super::flags::is_metavariable(text, name.start, value))
+    {
         return None;
     }
     joint.loud = is_variable_style(name.bytes(text));
@@ -245,6 +260,61 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         })
         .or_else(|| key_beside_user(text, &name, value))
         .or_else(|| (verdict.kind == "credential").then(|| pairs::password_in_pair_after(text, at + 1))?)
+        .or_else(|| {
+            let cookie = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
+            cookie.then(|| context::secret_told_by_context(text, name.start, name.end, at))?
+        })
+}
+
+/// Returns the value in `Password: _x_` and `Password: ~~x~~`, as Markdown emphasises it.
+fn value_in_emphasis(text: &[u8], at: usize) -> Option<LiteralValue> {
+    let marks = text[at..].iter().take(2).take_while(|byte| **byte == text[at]).count();
+    let start = at + marks;
+    let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
+    let content = text[start..start + length].strip_suffix(&text[at..start])?;
+    let end = start + content.len();
+    (content.len() >= 6 && byte_is(content[0], ALNUM)).then_some(LiteralValue {
+        start,
+        end,
+        quoted: true,
+        wrapped: false,
+    })
+}
+
+/// Returns the value in braces in `Pwd={x};`, as connection strings write a password with special characters.
+fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
+    let rest = text[at..].strip_prefix(b"{")?;
+    let length = rest.iter().take(80).position(|byte| *byte == b'}' || *byte <= b' ')?;
+    let content = &rest[..length];
+    let looks = profile_of(content);
+    let drawn = rest[length] == b'}'
+        && matches!(byte_or_newline(rest, length + 1), b';' | b'"' | b'\'' | b'\n' | b'\r')
+        && length >= 6
+        && (looks.symbols > 0 || looks.is_mixed())
+        && !content.iter().any(|byte| b"{$\"'".contains(byte));
+    drawn.then_some(LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false })
+}
+
+/// Whether no value follows the separator at `at`: after a condition, as in `if key == "password": continue`, after a
+/// prompt, as in `set /p PASSWORD=Enter it:`, and in `NAME=db-password:latest`, where a version of a stored secret
+/// follows.
+fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
+    let line =
+        context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]).trim_ascii_start();
+    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word.as_bytes()));
+    match text[at] {
+        b':' if name.quoted
+            && begins(&["if ", "elif ", "while ", "case ", "for ", "else if ", "} else if "]) =>
+        {
+            !line.contains(&b'{') && !line.contains(&b'[')
+        }
+        b':' if line.ends_with(b"=") && name.end == at => {
+            let version = &text[at + 1..at + 1 + run_length(&text[at + 1..], ALNUM, 8)];
+            version == b"latest" || version.iter().all(|byte| byte_is(*byte, DIGIT)) && version.len() < 4
+        }
+        b'=' => super::contains_bytes(line, b"set /p ") || super::contains_bytes(line, b"SET /P "),
+        _ => false,
+    }
 }
 
 /// Whether a bare `key` is the passphrase of a database or a network.
@@ -392,216 +462,10 @@ pub fn hit_if_secret(
     joint: ValueContext,
 ) -> Option<SecretHit> {
     let shaped = shape::token_starting_at(text, value.start, value.start).filter(|hit| hit.end == value.end);
-    let secret = || values::is_secret_value(text, value, verdict.says, joint);
+    let uuid = || verdict.kind == names::SECRET_ID_KIND && values::is_uuid(&text[value.start..value.end]);
+    let secret = || values::is_secret_value(text, value, verdict.says, joint) || uuid();
     shaped
         .or_else(|| secret().then_some(SecretHit { start: value.start, end: value.end, kind: verdict.kind }))
-}
-
-struct NameSpan {
-    start: usize,
-    end: usize,
-    quoted: bool,
-}
-
-impl NameSpan {
-    fn bytes<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        &text[self.start..self.end]
-    }
-}
-
-/// Returns the name that ends before `at`: `name `, `"name"`, `\"name\"`, `["name"]`, `name?` or `**name**`.
-fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
-    let before = &text[floor..at];
-    let mut end = before.len()
-        - before.iter().rev().take(MAX_BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    // In JSON, the colon may be on the line after the name.
-    if text[at] == b':' && before[..end].ends_with(b"\"\n") {
-        end -= 1;
-    }
-    // In C#, accessors come between name and value: `public string Secret { get; set; } = "x"`.
-    if text[at] == b'=' && before[..end].ends_with(b"}") {
-        let tail = &before[end.saturating_sub(40)..end];
-        end -= memmem::rfind(tail, b" { get;").map_or(0, |brace| tail.len() - brace);
-    }
-    // A prompt may contain a note, as in `Token (will be hidden): x`.
-    if text[at] == b':' && before[..end].ends_with(b")") {
-        let note = &before[end.saturating_sub(40)..end];
-        let open = memmem::rfind(note, b" (").filter(|open| !note[open + 2..].contains(&b'\n'))?;
-        end -= note.len() - open;
-    }
-    // A prompt may contain the default, as in `AWS Secret Access Key [None]: x`.
-    if text[at] == b':' && before[..end].ends_with(b"]") {
-        let note = &before[end.saturating_sub(40)..end];
-        end -= memmem::rfind(note, b" [")
-            .filter(|open| !note[*open..].contains(&b'\n'))
-            .map_or(0, |open| note.len() - open);
-    }
-    // Make writes `NAME ?= value`.
-    if text[at] == b'='
-        && matches!(before[..end].last(), Some(b'?' | b'+' | b':'))
-        && end > 1
-        && before[end - 2] == b' '
-    {
-        end -= 1;
-        end -= before[..end]
-            .iter()
-            .rev()
-            .take(MAX_BLANKS)
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count();
-    }
-    // A shell assigns members of an array: `([user]=ann [password]='x')`.
-    let member =
-        text[at] == b'=' && end == before.len() && matches!(byte_or_newline(text, at + 1), b'"' | b'\'');
-    let bracket = end > 1
-        && before[end - 1] == b']'
-        && (matches!(before[end - 2], b'"' | b'\'' | b'[') || member && byte_is(before[end - 2], WORD));
-    end -= usize::from(bracket);
-    let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
-    let quoted = before[end - marks..end].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-    end -= marks;
-    let length = run_length_at_end(&before[..end], BASE64_URL | DOT, MAX_NAME_BYTES);
-    let mut start = floor + end - length;
-    let end = floor + end;
-    // In `\npassword` the `n` belongs to the escape.
-    if start > floor && text[start - 1] == b'\\' && matches!(text.get(start), Some(b'n' | b'r' | b't')) {
-        start += 1;
-    }
-    (start < end && text[start..end].iter().any(|byte| byte_is(*byte, ALNUM))).then_some(NameSpan {
-        start,
-        end,
-        quoted,
-    })
-}
-
-/// Returns the name of a value whose own name is `value` or `default`. In `name: DB_PASSWORD, value: x` and
-/// `key="ApiKey" value="x"` the name is in the previous pair. In `variable "db_password" { default = "x" }` it is a
-/// few lines back.
-fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
-    if name.bytes(text) == b"default" {
-        let before = &text[name.start.saturating_sub(400)..name.start];
-        // The name may be a flag, as in `add_argument("--password", default="x")`.
-        let line = context::text_after_last_break(before);
-        if let Some(flag) = memmem::find(line, b"\"--") {
-            return Some(
-                &line[flag + 3..flag + 3 + run_length(&line[flag + 3..], BASE64_URL, MAX_NAME_BYTES)],
-            );
-        }
-        let block = &before[memmem::rfind(before, b"variable \"")? + 10..];
-        let inside = memmem::find(block, b"\n}").is_none();
-        return inside.then_some(&block[..run_length(block, BASE64_URL, MAX_NAME_BYTES)]);
-    }
-    // In NuGet's `<apikeys>` the name is a URL.
-    if name.bytes(text) == b"value"
-        && super::contains_bytes(&text[name.start.saturating_sub(120)..name.start], b"<apikeys>")
-    {
-        return Some(b"apikey");
-    }
-    // The name may be another attribute of the tag: `<meta name="api-token" content="x">`.
-    if name.bytes(text) == b"content" {
-        let line = context::text_after_last_break(&text[name.start.saturating_sub(120)..name.start]);
-        let at = memmem::rfind(line, b"name=\"")? + 6;
-        return Some(&line[at..at + run_length(&line[at..], BASE64_URL | DOT, MAX_NAME_BYTES)]);
-    }
-    if !ends_with_ignore_case(name.bytes(text), "value") {
-        return None;
-    }
-    let name = &NameSpan { start: name.start + usize::from(text[name.start] == b'.'), ..*name };
-    let before = &text[floor..name.start];
-    if let Some(field) = name_of_form_field(text, name, floor) {
-        return Some(field);
-    }
-    if let Some(label) = label_above(before) {
-        return Some(label);
-    }
-    let before = before.strip_suffix(b".").unwrap_or(before);
-    let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
-    let mut before = &before[..before.len() - gap];
-    before = before.strip_suffix(b" android:").unwrap_or(before);
-    // The name may belong to a form field: `getElementById("password").value = "x"`,
-    // `change(passwordInput, { target: { value: "x" } })`.
-    if let Some(call) = before.strip_suffix(b"\")").or_else(|| before.strip_suffix(b"')")) {
-        return Some(&call[call.len() - run_length_at_end(call, BASE64_URL, MAX_NAME_BYTES)..]);
-    }
-    if before.ends_with(b"target: {")
-        && super::contains_bytes(
-            context::text_after_last_break(&before[before.len().saturating_sub(80)..]),
-            b"assword",
-        )
-    {
-        return Some(b"password");
-    }
-    // The name may belong to the parent object: `"clientSecret": { "value": "x" }`.
-    if let Some(object) = before.strip_suffix(b"{") {
-        let object = object.trim_ascii_end();
-        let object = object
-            .strip_suffix(b":")
-            .or_else(|| object.strip_suffix(b"="))
-            .unwrap_or(object)
-            .trim_ascii_end();
-        let object = object.strip_suffix(b"\"").unwrap_or(object);
-        return Some(&object[object.len() - run_length_at_end(object, BASE64_URL, MAX_NAME_BYTES)..]);
-    }
-    if before.ends_with(b"SecureString") {
-        return Some(b"password"); // this is a parameter of AWS Systems Manager
-    }
-    // The `n` of an escaped line break is not part of the name.
-    if before.ends_with(b"\\n") {
-        before = before[..before.len() - 2].trim_ascii_end();
-    }
-    let before = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"\\\"")).unwrap_or(before);
-    let length = run_length_at_end(before, BASE64_URL | DOT, MAX_NAME_BYTES);
-    let (rest, paired) = before.split_at(before.len() - length);
-    let rest = &rest
-        [..rest.len() - rest.iter().rev().take(8).take_while(|byte| b" \t\"'\\:=".contains(byte)).count()];
-    let label = &rest[rest.len() - run_length_at_end(rest, WORD, 24)..];
-    ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
-}
-
-/// Returns the name from an earlier line, as in `- key: auth_token`, `  type: secret`, `  value: x`.
-fn label_above(before: &[u8]) -> Option<&[u8]> {
-    const MOST_LINES: usize = 4;
-    let before = &before[before.len().saturating_sub(240)..];
-    let own = context::text_after_last_break(before);
-    if !own.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'\'')) {
-        return None;
-    }
-    before[..before.len() - own.len()].rsplit(|byte| *byte == b'\n').take(MOST_LINES).find_map(|line| {
-        let line = line.trim_ascii();
-        let line = line.strip_prefix(b"- ").or_else(|| line.strip_prefix(b"{")).unwrap_or(line).trim_ascii();
-        let joint = line.iter().position(|byte| matches!(byte, b':' | b'='))?;
-        let label = line[..joint].trim_ascii();
-        let named =
-            ["name", "key", "\"name\"", "\"key\"", "'name'", "variable", "\"variable\"", "\"id\"", "id"]
-                .iter()
-                .any(|known| label.eq_ignore_ascii_case(known.as_bytes()));
-        let name = line[joint + 1..].trim_ascii_start();
-        let name = name.strip_prefix(b"\"").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
-        named
-            .then(|| &name[..run_length(name, BASE64_URL | DOT, MAX_NAME_BYTES)])
-            .filter(|name| !name.is_empty())
-    })
-}
-
-/// Returns the name of a form field with its attributes in any order, as in
-/// `<input name="password" type="text" value="x">`.
-fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
-    const MAX_PAIR_DISTANCE: usize = 160;
-    let before = &text[floor.max(name.start.saturating_sub(MAX_PAIR_DISTANCE))..name.start];
-    let opened = memchr::memrchr2(b'<', b'\n', before).map_or(0, |at| at + 1);
-    let rest = &text[name.end..text.len().min(name.end + MAX_PAIR_DISTANCE)];
-    let rest = &rest[..rest.iter().position(|byte| matches!(byte, b'>' | b'\n')).unwrap_or(rest.len())];
-    let (before, attributes) = (&before[opened..], [&before[opened..], rest]);
-    let holds = |part: &[u8]| attributes.iter().any(|half| memmem::find(half, part).is_some());
-    if before.contains(&b'>') || !matches!(byte_or_newline(rest, 1), b'"' | b'\'') {
-        return None;
-    }
-    if holds(b"type=\"password\"") || holds(b"type='password'") {
-        return Some(b"password");
-    }
-    let field = || attributes.iter().find_map(|half| Some(&half[memmem::find(half, b" name=\"")? + 7..]));
-    let name = before.starts_with(b"input ").then(field)??;
-    Some(&name[..run_length(name, BASE64_URL, MAX_NAME_BYTES)]).filter(|name| !name.is_empty())
 }
 
 /// Judges a bare `key` or `token` together with the word before it: `API key: …`, `unexpected token: …`.
@@ -616,13 +480,6 @@ fn judge_with_word_before(
         return Some(verdict);
     }
     name_with_word_before(text, name.start, name.end, floor).map_or(Some(verdict), names::judge_name)
-}
-
-/// Returns the name `text[start..end]` together with the previous word: `api key`.
-pub fn name_with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<&[u8]> {
-    let before = text[floor..start].strip_suffix(b" ")?;
-    let word = run_length_at_end(before, BASE64_URL, 24);
-    (word > 0).then(|| &text[start - 1 - word..end])
 }
 
 /// Returns the length of the marks that end bold text after the separator, as in `**Password:** x`.

@@ -65,7 +65,7 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
         head = before;
         before = words.next().unwrap_or_default();
     }
-    judge_words(head, before, words)
+    judge_words(head, before, words).or_else(|| languages::judge_foreign_name(name))
 }
 
 fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameVerdict> {
@@ -74,7 +74,13 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     match head.len() {
         3 if head.eq_ignore_ascii_case(b"key") => return judge_key_name(before),
         5 if head.eq_ignore_ascii_case(b"token") => {
-            return if WORDS_MAKING_TOKEN_HARMLESS.contains_word(before) {
+            // The `PublicKeyToken` of an assembly is part of its name.
+            let public = |words: &mut NameWords| {
+                is_one_of!(before, "public")
+                    || is_one_of!(before, "key")
+                        && words.next().is_some_and(|word| is_one_of!(word, "public"))
+            };
+            return if WORDS_MAKING_TOKEN_HARMLESS.contains_word(before) || public(&mut words) {
                 None
             } else {
                 verdict(NameStrength::Secret, "token")
@@ -162,7 +168,11 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     }
     // An AppRole of Vault logs in with its `secret_id`.
     if is_one_of!(head, "id") && is_one_of!(before, "secret") {
-        return verdict(NameStrength::Perhaps, "secret");
+        return verdict(NameStrength::Perhaps, SECRET_ID_KIND);
+    }
+    // Examples are `BW_SESSION` and `X-JFrog-Art-Api`.
+    if is_one_of!(head, "session api") {
+        return verdict(NameStrength::Perhaps, "token");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
         // Only the id of a private key, as in a Google service account, is treated as part of the key.
@@ -172,7 +182,10 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     None
 }
 
-/// Judges a name with the last word `key` by the word before it.
+/// The kind of an identifier that is itself a secret. It is often a UUID, which no other name makes a secret.
+pub const SECRET_ID_KIND: &str = "secret-id";
+
+/// Judges a name whose last word is `key`, by the word before it.
 fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
     if WORDS_MAKING_KEY_HARMLESS.contains_word(before) {
         return None;
@@ -273,6 +286,8 @@ fn may_name_secret(name: &[u8]) -> bool {
                 | b"psk"
                 | b"coo"
                 | b"wif"
+                | b"ses"
+                | b"api"
         )
     };
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")

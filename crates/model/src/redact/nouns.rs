@@ -81,7 +81,13 @@ pub fn secret_noun_at(
             // The word may be an adjective: `code secret`, `codice segreto`.
             Some((SecretNoun::Secret, start, end))
         }
-        b"code" | b"codice" if is_secret_code(text, end) || told(&["secret ", "access ", "pass "]) => {
+        b"code" | b"codice"
+            if is_secret_code(text, end)
+                || told(&[
+                    "secret ", "access ", "pass ", "door ", "gate ", "alarm ", "safe ", "unlock ", "entry ",
+                    "garage ", "pin ", "lock ",
+                ]) =>
+        {
             Some((SecretNoun::Password, start, end))
         }
         b"key"
@@ -102,14 +108,16 @@ pub fn secret_noun_at(
             Some((SecretNoun::Password, start, end))
         }
         b"key" | b"secret" | b"token" if told(&["public ", "no ", "public-"]) => None,
-        b"key" | b"token" | b"sleutel" | b"chiave" | b"chave" | b"llave" => {
+        b"key" | b"token" | b"jeton" | b"sleutel" | b"chiave" | b"chave" | b"llave" => {
             Some((SecretNoun::Secret, start, end))
         }
-        b"pin" => told(&["the ", "my ", "your ", "sim ", "card ", "door ", "new ", "our "]).then_some((
-            SecretNoun::Password,
-            start,
-            end,
-        )),
+        b"pin" => {
+            let owned = [
+                "the ", "my ", "your ", "sim ", "card ", "door ", "new ", "our ", "\n", "de ", "il ", "o ",
+                "el ", "le ",
+            ];
+            (before.is_empty() || told(&owned)).then_some((SecretNoun::Password, start, end))
+        }
         b"value" | b"text" if told(&["password-", "secret-"]) => Some((SecretNoun::Password, start, end)),
         b"phrase" | b"frase" => {
             let rest = &text[end..];
@@ -159,7 +167,7 @@ fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, u
 static ALL_NOUNS: WordList = word_list(
     "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola mdps creds cred credentials credential login logins \
      identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens accesos pass secret geheim geheimnis \
-     segreto segredo secreto code codice key token sleutel chiave chave llave pin value text phrase frase ordine ordre password passwd passwort \
+     segreto segredo secreto code codice key token jeton sleutel chiave chave llave pin value text phrase frase ordine ordre password passwd passwort \
      passe haslo heslo salasana sifre jelszo losenord adgangskode contrasena toegangscode codeword passord",
 );
 

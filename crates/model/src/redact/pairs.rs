@@ -72,8 +72,27 @@ pub fn password_after_colon(text: &[u8], start: usize, at: usize) -> Option<Secr
     told.then_some(hit)
 }
 
-/// Finds the password in `login=name:x`. `at` is the colon.
-pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
+/// Finds the password in `u: ann p: x`. The `p` begins at `start`, and `at` is the colon after it.
+pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Option<SecretHit> {
+    let near = &text[start.saturating_sub(60)..start];
+    let told = ["u: ", "u:", "U: ", "user: ", "login: ", "U:"].iter().any(|label| {
+        memchr::memmem::rfind(near, label.as_bytes())
+            .is_some_and(|found| found == 0 || !byte_is(near[found - 1], super::classes::ALNUM))
+    });
+    let from = at + 1 + count_blanks(&text[at + 1..], 2);
+    let end = from + sentences::value_length(&text[from..]);
+    let content = &text[from..end];
+    let drawn = grade_word(content).is_some()
+        || content.len() >= 8 && super::chance::profile_of(content).looks_random();
+    (told && drawn && !super::contains_bytes(content, b"REDACTED")).then_some(SecretHit {
+        start: from,
+        end,
+        kind: "password",
+    })
+}
+
+/// Finds the password in `login=name:x`; `at` is the colon.
+pub fn assigned(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
     let told = grade_word(content).is_some()

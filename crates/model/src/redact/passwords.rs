@@ -5,7 +5,7 @@ use super::chance::ValueProfile;
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, starts_with_ignore_case};
 use super::made_up::PasswordCertainty;
 use super::values::{LiteralValue, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
-use super::{context, languages, made_up};
+use super::{context, languages, lexicon, made_up};
 
 /// Whether a value is a literal password: anything that is not obviously code or prose.
 pub fn is_literal_password(
@@ -46,12 +46,20 @@ pub fn is_literal_password(
         return true;
     }
     // A sentence may follow, as in `DB_PASSWORD: the password of the database`.
+    let fruit = looks.len >= 6
+        && lexicon::count_everyday_nouns(content) > 0
+        && !made_up::is_common(content)
+        && made_up::ends_clause(text, value.end);
     let sentence = !joint.tight
+        && !fruit
         && plain
         && byte_or_newline(text, value.end) == b' '
         && byte_is(byte_or_newline(text, value.end + 1), LETTER);
-    // The value may be the label of a form field, as in `label.password=Mot de passe`.
-    let labelled = plain && !joint.loud && !joint.listed && is_sentence(&text[value.end..]);
+    // The text of a form, as in `label.password=Mot de passe`.
+    let labelled = plain && !fruit && !joint.loud && !joint.listed && is_sentence(&text[value.end..]);
+    if fruit && byte_or_newline(text, value.end) == b' ' && is_sentence(&text[value.end..]) {
+        return true;
+    }
     if is_type_name(content) || sentence || labelled {
         return false;
     }

@@ -6,16 +6,18 @@ use super::chance::profile_value;
 use super::classes::{byte_or_newline, count_blanks};
 use super::grades::grade_word;
 use super::made_up;
-use super::named::{hit_if_secret, name_with_word_before};
+use super::name_spans::name_with_word_before;
+use super::named::hit_if_secret;
 use super::names::{self, NameStrength};
 use super::sentences::{self, RequiredCertainty};
 use super::stated::{hit_if_password_like, is_password_name};
 use super::values::{self, LiteralValue, ValueContext};
 
-/// Finds a literal that a comment on the same line describes, as in
-/// `sign(body, "9f8e…")  # webhook signing secret`. The name `text[start..end]` is the last word of the comment.
+/// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
+/// secret`. The name `text[start..end]` is a word of the comment.
 pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    const OTHER_WORDS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of";
+    const OTHER_WORDS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of \
+        name names field column type length file path count prefix header regex pattern is are was must should expired revoked";
     const MAX_COMMENT_WORDS: usize = 6;
     let line = super::context::text_after_last_break(&text[floor.max(start.saturating_sub(240))..start]);
     let mark = [&b" # "[..], b" // ", b" -- ", b";# ", b"; // "]
@@ -23,15 +25,21 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
         .find_map(|mark| Some(memchr::memmem::rfind(line, mark)? + mark.len()))?;
     let comment = || line[mark..].split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let other = |word: &[u8]| OTHER_WORDS.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
-    if comment().count() > MAX_COMMENT_WORDS || comment().any(other) {
+    let closes =
+        matches!(byte_or_newline(text, end), b' ' | b',' | b'.' | b'\n' | b'\r' | b')' | b';' | b':' | b'*');
+    let next = text[end..].strip_prefix(b" ").unwrap_or_default();
+    let next = &next[..next.iter().take(16).take_while(|byte| byte.is_ascii_alphanumeric()).count()];
+    if !closes || comment().count() > MAX_COMMENT_WORDS || comment().any(other) || other(next) {
         return None;
     }
     let verdict =
         names::judge_name(name_with_word_before(text, start, end, floor).unwrap_or(&text[start..end]))?;
     let code = &line[..mark];
-    let close = code.iter().rposition(|byte| matches!(byte, b'"' | b'\''))?;
-    let open = memchr::memrchr(code[close], &code[..close])?;
     let from = start - line.len();
+    let Some(close) = code.iter().rposition(|byte| matches!(byte, b'"' | b'\'' | b'`')) else {
+        return argument_before_comment(text, from, code);
+    };
+    let open = memchr::memrchr(code[close], &code[..close])?;
     let line_break = usize::from(code[..close].ends_with(b"\\n") || code[..close].ends_with(b"\\r")) * 2;
     let value = LiteralValue {
         start: from + open + 1,
@@ -53,6 +61,51 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
         return hit_if_password_like(text, value, true);
     }
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
+}
+
+/// Finds the argument in `-p x  # password for the registry`. `code` is the text before the comment, which begins at
+/// `from`.
+fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<SecretHit> {
+    let code = code.trim_ascii_end();
+    let code = code.strip_suffix(b"#").or_else(|| code.strip_suffix(b"//")).unwrap_or(code).trim_ascii_end();
+    let blank = memchr::memrchr(b' ', code)?;
+    let flag = code[..blank].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let value =
+        LiteralValue { start: from + blank + 1, end: from + code.len(), quoted: false, wrapped: false };
+    let content = &text[value.start..value.end];
+    let told = flag.starts_with(b"-") && flag.len() == 2;
+    hit_if_password_like(
+        text,
+        value,
+        told && (grade_word(content).is_some() || profile_of(content).looks_random()),
+    )
+}
+
+/// Finds what a debugger or an interpreter prints for the name `text[start..end]`: `>>> settings.SECRET_KEY` and `'x'` on
+/// the next line.
+pub fn secret_echoed_at_prompt(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    const PROMPTS: [&str; 14] = [
+        ">>> ", "(pdb) ", "(Pdb) ", "ipdb> ", "In [", "irb(", "pry(", "[1] pry", "> ", "iex(", "scala> ",
+        "php > ", "julia> ", "(gdb) ",
+    ];
+    let closing = text[end..].iter().take(3).take_while(|byte| b"\"'])".contains(byte)).count();
+    let rest = &text[end + closing..];
+    let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
+    let line = super::context::text_after_last_break(&text[start.saturating_sub(120)..start]);
+    if !PROMPTS.iter().any(|prompt| line.starts_with(prompt.as_bytes())) {
+        return None;
+    }
+    let verdict = names::judge_name(&text[start..end])
+        .filter(|verdict| matches!(verdict.says, NameStrength::Password | NameStrength::Secret))?;
+    // The answer may have a mark: `Out[4]: 'x'`, `=> "x"`, `$1 = "x"`.
+    let first = &rest[..rest.iter().take(200).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(200))];
+    let mark = first.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+    let answers = first[..mark].trim_ascii();
+    let known =
+        answers.is_empty() || answers.starts_with(b"Out[") || answers == b"=>" || answers.ends_with(b"=");
+    let value =
+        values::value_at(text, text.len() - rest.len() + mark).filter(|value| value.quoted && known)?;
+    hit_if_secret(text, value, verdict, ValueContext { loud: true, tight: true, ..ValueContext::default() })
 }
 
 /// Finds the rest of a branch's or a file's name, as in `fix/password-CopperKettle7` and

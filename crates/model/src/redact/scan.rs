@@ -5,7 +5,7 @@ use super::classes::{
 };
 use super::{
     PLACEHOLDER_START, RedactOptions, SecretHit, TableHead, calls, commands, file_names, flags, headers,
-    infix, keys, languages, mentions, named, pairs, placed, sentences, shape, stated, tables, urls,
+    infix, keys, languages, mentions, named, pairs, pipes, placed, sentences, shape, stated, tables, urls,
 };
 
 /// Finds the first secret at or after `floor`. Bytes before `floor` are used only as context.
@@ -94,7 +94,7 @@ pub fn next_secret(
             }
             ScanAction::Slash => None,
             ScanAction::Here if text[floor..at].ends_with(b" ") && text[at..].starts_with(b"<<<") => {
-                flags::secret_in_here_string(text, at)
+                pipes::secret_in_here_string(text, at)
             }
             ScanAction::Here => None,
             ScanAction::Star if matches!(byte_or_newline(text, at + 1), b' ' | b'\t') => {
@@ -295,7 +295,7 @@ fn secret_at_known_word(
     if next == b'-' && &text[start..end] == b"impacket" {
         return commands::secret_in_packaged_impacket(text, end);
     }
-    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _))
+    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 51 | 52 | 84, _))
         && let Some(hit) = infix::token_around_word(text, start, end)
     {
         return Some(hit);
@@ -318,8 +318,14 @@ fn secret_at_known_word(
     {
         heads.push(TableHead::Column(start));
     }
-    announced_secret(text, start, end, floor, heads)
+    announced(text, start, end, floor, heads)
         .or_else(|| mentions::secret_near_noun(text, start, end, floor))
+        .or_else(|| {
+            stated::ends_like_secret_name(&text[start..end]).then(|| {
+                placed::secret_echoed_at_prompt(text, start, end)
+                    .or_else(|| placed::secret_described_by_comment(text, start, end, floor))
+            })?
+        })
 }
 
 /// Returns the secret that the keyword `text[start..end]` announces, depending on the text after it.
@@ -361,7 +367,6 @@ fn announced_secret(
             placed::secret_on_next_line(text, start, end, end)
                 .or_else(|| stated::secret_used_before_name(text, start, end, floor))
                 .or_else(|| stated::secret_typed_before_name(text, start, end, floor))
-                .or_else(|| placed::secret_described_by_comment(text, start, end, floor))
                 .or_else(|| commands::secret_in_expect_send(text, end))
                 .or_else(|| stated::secret_in_quoted_setting(text, start, end))
         }
@@ -387,8 +392,8 @@ fn announced_secret(
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => {
             flags::secret_in_identified_by(text, start, end)
         }
-        (4, b' ') if &text[start..end] == b"echo" => flags::secret_piped_to_command(text, end),
-        (6, b' ') if &text[start..end] == b"printf" => flags::secret_piped_to_command(text, end),
+        (4, b' ') if &text[start..end] == b"echo" => pipes::secret_piped_to_command(text, end),
+        (6, b' ') if &text[start..end] == b"printf" => pipes::secret_piped_to_command(text, end),
         (4, b' ') if &text[start..end] == b"user" && text[..start].ends_with(b"net ") => {
             flags::password_after_name(text, end)
         }

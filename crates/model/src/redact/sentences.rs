@@ -386,18 +386,33 @@ pub fn is_password_list(before: &[u8]) -> bool {
     };
     super::classes::ends_with_ignore_case(name, "passwords")
         || (name.ends_with(b"secret") || name.ends_with(b"keys")) && session()
+        || names_many_secrets(name)
+}
+
+/// Whether a name is that of several secrets, such as `api_keys` or `tokens`.
+fn names_many_secrets(name: &[u8]) -> bool {
+    let name = &name[name.len() - super::classes::run_length_at_end(name, super::classes::BASE64_URL, 40)..];
+    let Some((b's' | b'S', one)) = name.split_last() else { return false };
+    super::names::judge_name(one).is_some_and(|verdict| verdict.says == super::names::NameStrength::Secret)
 }
 
 /// Finds the items of `passwords: [x, "y"]`. `at` is the position after the bracket.
 pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     const MAX_LIST_ITEMS: usize = 100;
+    let before = text[..at - 1].trim_ascii_end();
+    let name = before[..before.len().saturating_sub(1)].trim_ascii_end();
+    let many = names_many_secrets(name.strip_suffix(b"\"").unwrap_or(name));
     let mut at = at;
     for _ in 0..MAX_LIST_ITEMS {
         at += text[at..].iter().take(80).take_while(|byte| byte.is_ascii_whitespace()).count();
         let Some(value) = values::value_at(text, at) else { return };
         let content = &text[value.start..value.end];
-        let plausible = made_up::made_up_certainty(content).is_some()
-            || profile_value(content).is_mixed() && content.len() >= 8;
+        let plausible = if many {
+            value.quoted && is_strong_secret(content)
+        } else {
+            made_up::made_up_certainty(content).is_some()
+                || profile_of(content).is_mixed() && content.len() >= 8
+        };
         // A member such as `[process.env.KEY1]` is not a literal.
         let member = !value.quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
         if plausible && !member && !super::contains_bytes(content, b"REDACTED") {
@@ -411,7 +426,17 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
     }
 }
 
-/// Finds an item `- x` in a list below `passwords:`. `at` is the dash.
+/// Whether a value can only be a key or a token: long and random, and neither a hash nor an id.
+fn is_strong_secret(content: &[u8]) -> bool {
+    let looks = profile_of(content);
+    looks.len >= 20
+        && looks.looks_random()
+        && looks.digits > 1
+        && !content.iter().any(|byte| b" /.:@".contains(byte))
+        && (looks.upper > 1 && looks.lower > 1)
+}
+
+/// Finds an item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.
 pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
     if byte_or_newline(text, at + 1) != b' ' {
         return None;
@@ -425,6 +450,21 @@ pub fn secret_in_list_item(text: &[u8], at: usize) -> Option<SecretHit> {
         return None;
     }
     let before = &text[at.saturating_sub(400)..at];
+    // The only item of a list may be a token: `access_token:` and `- x` below it.
+    if is_strong_secret(content)
+        && let Some((b':', label)) = before.trim_ascii_end().split_last()
+    {
+        let label = label.strip_suffix(b"\"").unwrap_or(label);
+        let label =
+            &label[label.len() - super::classes::run_length_at_end(label, super::classes::BASE64_URL, 40)..];
+        let one = super::names::judge_name(label)
+            .is_some_and(|verdict| verdict.says != super::names::NameStrength::Perhaps);
+        return (one || names_many_secrets(label)).then_some(SecretHit {
+            start: value.start,
+            end: value.end,
+            kind: "token",
+        });
+    }
     let name = memchr::memmem::rfind(before, b"asswords:")?;
     let items = before[name + 9..].split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let list = items.filter(|line| !line.is_empty()).all(|line| {

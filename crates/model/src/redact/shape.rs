@@ -81,11 +81,29 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
     let looks = profile_value(&rest[body..end.min(body + BODY_BYTES_EXAMINED)]);
     let plausible = match rule.demand {
         RuleDemand::Sure => !looks.is_filler(),
-        RuleDemand::Random | RuleDemand::After => !looks.looks_like_words(),
+        RuleDemand::Random | RuleDemand::After | RuleDemand::Address => !looks.looks_like_words(),
         RuleDemand::Alone => looks.digits > 0 && !looks.looks_like_words(),
     };
-    let start = if rule.demand == RuleDemand::After { at + body } else { at };
+    let start = match rule.demand {
+        RuleDemand::After => at + body,
+        RuleDemand::Address => start_of_address(text, at, edge),
+        _ => at,
+    };
     plausible.then_some(SecretHit { start, end: at + end, kind: rule.kind })
+}
+
+/// Returns where the address begins that contains the byte at `at`: at its scheme, or at its host.
+fn start_of_address(text: &[u8], at: usize, edge: usize) -> usize {
+    const MAX_HOST_BYTES: usize = 120;
+    let before = &text[edge.min(at).max(at.saturating_sub(MAX_HOST_BYTES))..at];
+    let length = classes::run_length_at_end(before, BASE64_URL | DOT | SLASH, MAX_HOST_BYTES);
+    let host = &before[before.len() - length..];
+    match before[..before.len() - length].strip_suffix(b":") {
+        Some(scheme) if host.starts_with(b"//") => {
+            at - length - 1 - classes::run_length_at_end(scheme, classes::LETTER, 8)
+        }
+        _ => at - classes::run_length_at_end(host, BASE64_URL | DOT, MAX_HOST_BYTES),
+    }
 }
 
 /// Returns whether the byte before `at` cannot belong to the same word, path or base64 text.

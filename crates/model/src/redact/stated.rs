@@ -4,7 +4,8 @@ use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{UPPER, byte_is, byte_or_newline, count_blanks};
 use super::made_up::{self, PasswordCertainty};
-use super::named::{MAX_BLANKS, hit_if_secret, name_with_word_before};
+use super::name_spans::name_with_word_before;
+use super::named::{MAX_BLANKS, hit_if_secret};
 use super::names::{self, NameStrength, NameVerdict};
 use super::sentences::{self, NameLanguage, RequiredCertainty};
 use super::values::{self, LiteralValue, ValueContext};
@@ -202,9 +203,10 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte_or_newline(text, value.end + usize::from(value.quoted)) == b'\n';
-        // Inside a block, the value of `password "x"` is a literal.
-        let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"));
-        // A user's name may come before the password, as in `username admin and password Orchid190`.
+        // As an argument of a block, the value of `password "x"` is a literal.
+        let in_block = value.quoted && (context.ends_with(b"{ ") || context.ends_with(b":"))
+            || is_in_lisp_form(text, value, context);
+        // A user may come before, as in `username admin and password Orchid190`.
         let beside_user =
             made_up && context.ends_with(b" and ") && super::contains_bytes(context, b"username ");
         let joint = ValueContext { doubtful: !value.quoted && !beside_user, ..ValueContext::default() };
@@ -273,11 +275,36 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         _ => 20,
     };
     let content = &text[value.start..value.end];
-    // In `#define initSecret initSecret_avx512` the value is another identifier.
-    if content.len() < least || super::contains_bytes(content, name) {
+    // In `#define initSecret initSecret_avx512` the value is another name, and `vault write …/login role_id=x` has
+    // settings.
+    let setting = name == b"login" && content.contains(&b'=');
+    if content.len() < least || setting || super::contains_bytes(content, name) {
         return None;
     }
     hit_if_secret(text, value, verdict, doubtful)
+}
+
+/// Whether a value is the last part of a form of Lisp, as in `(setq smtp-password "x")`. `before` is the text before the
+/// name.
+fn is_in_lisp_form(text: &[u8], value: LiteralValue, before: &[u8]) -> bool {
+    let line = super::context::text_after_last_break(before).trim_ascii_start();
+    let form = line.strip_prefix(b"(").unwrap_or_default();
+    let verb = &form[..super::classes::run_length(form, super::classes::BASE64_URL, 24)];
+    value.quoted
+        && byte_or_newline(text, value.end + 1) == b')'
+        && matches!(
+            verb,
+            b"setq"
+                | b"setf"
+                | b"setopt"
+                | b"def"
+                | b"defvar"
+                | b"define"
+                | b"defparameter"
+                | b"defconst"
+                | b"setq-default"
+                | b"defcustom"
+        )
 }
 
 /// Returns the length of a blank and a verb at the start of `text`: ` is`, ` lautet`.
@@ -619,7 +646,7 @@ fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueCon
 /// Whether a word ends like a name that [`secret_stated_after_name`] supports. Most words of a text do not.
 #[inline]
 pub fn ends_like_secret_name(word: &[u8]) -> bool {
-    if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w']) {
+    if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN" | [.., b'_', b'p', b'w'] | [.., b'_', b'P', b'W']) {
         return true;
     }
     let Some(tail) = word.last_chunk::<3>() else { return false };

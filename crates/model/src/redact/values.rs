@@ -149,6 +149,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     if super::contains_bytes(content, b"[REDACTED:")
         || content.starts_with(b"<")
         || is_validation_rule_list(content)
+        || is_version(content)
         || content.ends_with(b"...")
         || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.looks_random()) // Maven or Ant replaces it
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
@@ -184,7 +185,18 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     looks.len <= 64 && !looks.looks_random() && (0..content.len()).any(says)
 }
 
-/// Whether a value is a list of validation rules such as `required|string|min:8`.
+/// Whether a value is a version such as `^14.18.8` or `~1.2`.
+fn is_version(content: &[u8]) -> bool {
+    let number = content.iter().position(|byte| byte_is(*byte, DIGIT)).unwrap_or(content.len());
+    let (mark, number) = content.split_at(number);
+    matches!(mark, b"" | b"^" | b"~" | b"v" | b">=" | b"~>" | b"==" | b"=") && {
+        let mut parts = number.split(|byte| *byte == b'.');
+        let plain = |part: &[u8]| !part.is_empty() && part.len() <= 4 && part.iter().all(u8::is_ascii_digit);
+        number.contains(&b'.') && parts.all(plain)
+    }
+}
+
+/// Whether a value is a list of rules such as `required|string|min:8`, with which a framework checks a form.
 fn is_validation_rule_list(content: &[u8]) -> bool {
     let rule = |part: &[u8]| {
         let name = run_length(part, LOWER | super::classes::UNDERSCORE, part.len());
@@ -318,7 +330,7 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
     };
     let chain =
         content.contains(&b'=') && content.contains(&b'.') && content.split(|byte| *byte == b'=').all(name);
-    chain || super::contains_bytes(content, b"??")
+    chain && !looks.looks_random() || super::contains_bytes(content, b"??")
 }
 
 /// Whether a value is a path of members, such as `config.db.pw` or `process.env.PW`: it starts with a common object
@@ -341,7 +353,8 @@ fn is_name_of_secret(content: &[u8]) -> bool {
 /// Whether a value is an API key, a token or a secret, and not a word or a name.
 fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     if content.contains(&b' ') {
-        return value.quoted && passwords::is_mixed_phrase(content);
+        let phrase = || super::sentences::passphrase_length(content) == Some(content.len());
+        return value.quoted && (passwords::is_mixed_phrase(content) || phrase());
     }
     if content.iter().any(|byte| *byte < b' ') || is_constant_name(content) || looks.letters() == 0 {
         return false;
@@ -389,7 +402,16 @@ fn is_hex_key(content: &[u8]) -> bool {
     matches!(content.len(), 32 | 40 | 48 | 64) && content.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether a value is random, and is neither a hash nor an id.
+/// Whether a value is written like a UUID.
+pub fn is_uuid(content: &[u8]) -> bool {
+    content.len() == 36
+        && content.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether a value is random and neither a hash nor an id.
 fn is_random_and_no_hash(content: &[u8], looks: &ValueProfile) -> bool {
     // A hash may follow words: `Linux-cargo-9c4682cd…` is the key of a cache.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();

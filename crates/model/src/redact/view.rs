@@ -118,9 +118,8 @@ impl DecodedView {
                             _ => false,
                         };
                         let inside = inside
-                            && at > 0
-                            && text[at - 1].is_ascii_alphanumeric()
-                            && text.get(at + length).is_some_and(u8::is_ascii_alphanumeric);
+                            && self.bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+                            && begins_with_alphanumeric(&text[at + length..part.end]);
                         self.push_char(if inside { '^' } else { character }, at, length);
                     }
                     at += length;
@@ -132,7 +131,18 @@ impl DecodedView {
     }
 }
 
-/// Returns the parts of `text` whose view differs from the bytes, with a margin. Most texts have no such part.
+/// Whether the next character, perhaps encoded, is a letter or a digit.
+fn begins_with_alphanumeric(text: &[u8]) -> bool {
+    match text.first() {
+        Some(b'&') => encoded_character(text)
+            .and_then(|(_, character)| character)
+            .is_some_and(|character| character.is_ascii_alphanumeric()),
+        Some(byte) => byte.is_ascii_alphanumeric(),
+        None => false,
+    }
+}
+
+/// Returns the parts of `text` whose view differs from the bytes, with a margin. Most texts have none.
 pub fn regions_to_decode(text: &[u8]) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     let Some(first) = next_difference(text, 0) else { return regions };
