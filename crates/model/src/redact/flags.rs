@@ -547,7 +547,7 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
         return token.then_some(SecretHit { start: value.start, end: value.start + colon, kind: "password" });
     }
     // `curl -u :token` has no user.
-    let told = value.quoted || colon > 0 || profile_of(&content[1..]).looks_random();
+    let told = value.quoted || colon > 0 || profile_value(&content[1..]).looks_random();
     whole_argument(&text[..value.end], value.start + colon + 1)
         .map(|hit| SecretHit { end: value.end, ..hit })
         .filter(|_| told)

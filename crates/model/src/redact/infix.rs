@@ -58,7 +58,7 @@ pub fn token_around_word(text: &[u8], start: usize, end: usize) -> Option<Secret
 }
 
 fn is_wallet_key(word: &[u8]) -> bool {
-    let looks = profile_of(word);
+    let looks = profile_value(word);
     matches!(
         (word.len(), word[0], word[1]),
         (51, b'5', b'H' | b'J' | b'K') | (52, b'K' | b'L', _) | (51, b'9', _) | (52, b'c', _)

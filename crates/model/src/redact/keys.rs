@@ -51,7 +51,7 @@ fn length_of_lines_joined_by_blanks(text: &[u8]) -> Option<usize> {
     while byte_or_newline(text, end) == b' ' {
         let length = run_length(&text[end + 1..], BASE64, MAX_KEY_BYTES);
         let last =
-            lines > 0 && length >= 4 && profile_of(&text[end + 1..end + 1 + length]).letters() < length;
+            lines > 0 && length >= 4 && profile_value(&text[end + 1..end + 1 + length]).letters() < length;
         if length < MIN_LINE_BYTES && !last {
             break;
         }

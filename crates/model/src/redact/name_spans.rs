@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::{
     ALNUM, BASE64_URL, DOT, WORD, byte_is, byte_or_newline, ends_with_ignore_case, run_length,
     run_length_at_end,
@@ -81,7 +81,7 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
         let value = &value
             [..value.iter().take(64).position(|byte| *byte <= b' ' || b"&\"'".contains(byte)).unwrap_or(0)];
         let value = if value.is_empty() { &text[at + 1..text.len().min(at + 65)] } else { value };
-        end == before.len() && text[at] == b'=' && profile_of(value).is_mixed() && value.len() >= 6
+        end == before.len() && text[at] == b'=' && profile_value(value).is_mixed() && value.len() >= 6
             || byte_or_newline(text, at + 1 + value.len()) == b'&' && value.len() >= 6
     };
     let bracket = end > 1

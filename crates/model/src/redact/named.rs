@@ -286,7 +286,7 @@ fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
     let rest = text[at..].strip_prefix(b"{")?;
     let length = rest.iter().take(80).position(|byte| *byte == b'}' || *byte <= b' ')?;
     let content = &rest[..length];
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     let drawn = rest[length] == b'}'
         && matches!(byte_or_newline(rest, length + 1), b';' | b'"' | b'\'' | b'\n' | b'\r')
         && length >= 6

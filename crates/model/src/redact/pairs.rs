@@ -83,7 +83,7 @@ pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Optio
     let end = from + sentences::value_length(&text[from..]);
     let content = &text[from..end];
     let drawn = grade_word(content).is_some()
-        || content.len() >= 8 && super::chance::profile_of(content).looks_random();
+        || content.len() >= 8 && super::chance::profile_value(content).looks_random();
     (told && drawn && !super::contains_bytes(content, b"REDACTED")).then_some(SecretHit {
         start: from,
         end,
@@ -92,7 +92,7 @@ pub fn password_after_short_label(text: &[u8], start: usize, at: usize) -> Optio
 }
 
 /// Finds the password in `login=name:x`; `at` is the colon.
-pub fn assigned(text: &[u8], at: usize) -> Option<SecretHit> {
+pub fn password_in_assigned_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     let end = at + 1 + sentences::value_length(&text[at + 1..]);
     let content = &text[at + 1..end];
     let told = grade_word(content).is_some()

@@ -48,7 +48,7 @@ pub fn is_literal_password(
     // A sentence may follow, as in `DB_PASSWORD: the password of the database`.
     let fruit = looks.len >= 6
         && lexicon::count_everyday_nouns(content) > 0
-        && !made_up::is_common(content)
+        && !made_up::is_common_or_plural(content)
         && made_up::ends_clause(text, value.end);
     let sentence = !joint.tight
         && !fruit

@@ -77,7 +77,7 @@ fn argument_before_comment(text: &[u8], from: usize, code: &[u8]) -> Option<Secr
     hit_if_password_like(
         text,
         value,
-        told && (grade_word(content).is_some() || profile_of(content).looks_random()),
+        told && (grade_word(content).is_some() || profile_value(content).looks_random()),
     )
 }
 

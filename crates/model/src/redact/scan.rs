@@ -318,7 +318,7 @@ fn secret_at_known_word(
     {
         heads.push(TableHead::Column(start));
     }
-    announced(text, start, end, floor, heads)
+    announced_secret(text, start, end, floor, heads)
         .or_else(|| mentions::secret_near_noun(text, start, end, floor))
         .or_else(|| {
             stated::ends_like_secret_name(&text[start..end]).then(|| {

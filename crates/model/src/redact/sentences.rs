@@ -411,7 +411,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
             value.quoted && is_strong_secret(content)
         } else {
             made_up::made_up_certainty(content).is_some()
-                || profile_of(content).is_mixed() && content.len() >= 8
+                || profile_value(content).is_mixed() && content.len() >= 8
         };
         // A member such as `[process.env.KEY1]` is not a literal.
         let member = !value.quoted && content.contains(&b'.') && !made_up::is_everyday_nouns(content);
@@ -428,7 +428,7 @@ pub fn secrets_in_list(text: &[u8], at: usize, hits: &mut Vec<SecretHit>) {
 
 /// Whether a value can only be a key or a token: long and random, and neither a hash nor an id.
 fn is_strong_secret(content: &[u8]) -> bool {
-    let looks = profile_of(content);
+    let looks = profile_value(content);
     looks.len >= 20
         && looks.looks_random()
         && looks.digits > 1
