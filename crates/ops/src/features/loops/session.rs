@@ -130,7 +130,7 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     candidate
 }
 
-/// Returns the loop that a session worked on, if the user has asked for nothing since.
+/// Returns the loop that a session worked on, if this user started it here and has asked for nothing since.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
     // An id begins with the time of its loop.
@@ -138,6 +138,9 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut loops =
         ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.state));
     let state = loops.find(|state| state.session.as_deref() == Some(session.as_str()))?;
+    if !consent::is_started_here(store, &state) {
+        return None;
+    }
     let asked_at = store.current_digest(session, |_| {}).ok()?.prompts.last()?.at.clone();
     (asked_at <= state.updated_at).then_some(state)
 }
