@@ -31,6 +31,7 @@ pub use agents::{AgentUse, ApprovedPlan};
 pub use changes::FileEdit;
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
+pub use left::NamedFileEdits;
 pub use prompts::{Goal, Prompt};
 pub use statements::{AgentStatement, CallStep, StepAction, Turn, names_more_than_a_tool};
 pub use worth::is_generated;

@@ -245,6 +245,38 @@ fn is_question(text: &str, first: &str) -> bool {
         || QUESTION_WORDS.contains(&first) && text.contains('?')
 }
 
+/// Whether a message only states a fact, and asks for nothing: "the strategy is a trailer on the commit".
+pub fn is_statement_of_fact(text: &str) -> bool {
+    const MAX_FACT_CHARS: usize = 160;
+    const FACT_STARTS: &[&str] = &[
+        "the", "this", "that", "it", "it's", "there", "there's", "they", "these", "those", "here", "that's",
+    ];
+    const WISH_WORDS: &[&str] = &[
+        "should", "must", "need", "needs", "please", "let's", "lets", "want", "fix", "add", "change", "make",
+        "remove", "instead", "not", "don't", "can", "could", "would", "use", "still", "doesn't", "isn't",
+        "missing", "wrong", "fails", "failing",
+    ];
+    let words = lower_words(text, 40);
+    text.chars().count() <= MAX_FACT_CHARS
+        && words.first().is_some_and(|first| FACT_STARTS.contains(&first.as_str()))
+        && !words.iter().any(|word| WISH_WORDS.contains(&word.as_str()))
+}
+
+/// Whether a message says nothing about the work once it was answered: a bare command, "let's discuss".
+pub fn is_without_substance(text: &str) -> bool {
+    let text = text.trim();
+    let words = text.split_whitespace().count();
+    let is_bare_command = text.starts_with('/') && words == 1;
+    let is_talk = || {
+        let small = text.to_lowercase().replace('’', "'");
+        ["let's discuss", "lets discuss", "let's continue", "wait, let's", "wait let's"]
+            .iter()
+            .any(|start| small.starts_with(start))
+            && words <= 6
+    };
+    is_bare_command || is_talk()
+}
+
 /// Returns the first words in lower case, without surrounding punctuation.
 fn lower_words(text: &str, most: usize) -> Vec<String> {
     let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
@@ -395,6 +427,7 @@ fn is_instruction(sentence: &str) -> bool {
         && !sentence.ends_with('?')
         && !starts(ASKING_STARTS)
         && (starts(INSTRUCTION_STARTS)
+            || words.contains(" must ")
             || INSTRUCTION_WORDS.iter().any(|word| words.contains(word)) && person())
         && !["i don't know", "i do not know", "i think this was", "not sure"]
             .iter()
@@ -408,7 +441,19 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
     let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
         .iter()
         .any(|word| has(word));
-    has("always") || has("never") || (has("don't") || has("not")) && about_git
+    // "Do not change a.py" and "must be from 1 to 90" describe the result, not one step.
+    let forbids = matches!(words.first().map(String::as_str), Some("do" | "don't" | "dont"))
+        && (has("not") || has("don't") || has("dont"));
+    let names_file = wish.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+        word.contains('/')
+            || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
+    });
+    has("always")
+        || has("never")
+        || has("must")
+        || (has("don't") || has("not")) && about_git
+        || forbids && names_file
 }
 
 /// Returns whether a refusal contains a reason or an alternative.

@@ -89,6 +89,11 @@ fn instructions_are_found_in_prompts() {
             && is_lasting_instruction("always run make check")
     );
     assert!(!is_lasting_instruction("don't fix anything, but just validate"));
+    // What the result must be, and what must stay as it is.
+    let coupon = "Implement class Coupon in shop/coupon.py. Percentages must be integers from 1 to 90. Do not change cart.py.";
+    assert_eq!(wish(coupon), "Percentages must be integers from 1 to 90.|Do not change cart.py.");
+    assert!(instruction_sentences(coupon).into_iter().all(is_lasting_instruction));
+    assert!(!is_lasting_instruction("do not stop yet"));
     assert_eq!(wish("Low Severity\nWe must not call it twice."), "");
     assert_eq!(
         wish("Also don't give it a number and it needs no date"),
@@ -96,4 +101,27 @@ fn instructions_are_found_in_prompts() {
     );
     assert_eq!(wish("can you do it without a loop?"), "");
     assert_eq!(wish(&format!("Never do that. {}", "log line\n".repeat(100))), "");
+}
+
+#[test]
+fn messages_that_ask_for_nothing() {
+    for (text, expected) in [
+        ("the strategy is a trailer on the checkpoint commit", true),
+        ("there's already a helper for that in explain.go", true),
+        ("the reader should keep comments", false),
+        ("it still fails with the same error", false),
+        ("rename the reader to lexer", false),
+    ] {
+        assert_eq!(is_statement_of_fact(text), expected, "{text}");
+    }
+    for (text, expected) in [
+        ("/github-pr-review", true),
+        ("let's discuss", true),
+        ("wait, let's discuss first", true),
+        ("/review this branch", false),
+        ("let's discuss how the reader keeps comments in arrays", false),
+        ("push it", false),
+    ] {
+        assert_eq!(is_without_substance(text), expected, "{text}");
+    }
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{
     ProjectCheck, checks_of_command, command_to_repeat, commands_to_repeat, folder_of_command,
-    is_partial_test_run,
+    is_partial_test_run, is_script_call,
 };
 pub use counts::{TestCounts, counts_in_output};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed};

@@ -8,7 +8,7 @@ mod talk;
 
 use std::borrow::Cow;
 
-pub use about::{names_cause, sentences_about, without_open_ends};
+pub use about::{gives_reason, names_cause, sentences_about, without_open_ends};
 pub use choice::option_named_by_answer;
 pub use purpose::{announces_look, purpose_of_words};
 pub use talk::retracts_statement;
@@ -46,11 +46,12 @@ fn condense_lines(text: &str, steps: Steps) -> String {
                 .by_ref()
                 .take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"))
                 .collect();
-            if is_block_of_words(line.trim_start_matches(['`', '~']).trim(), &block) {
-                block
+            match is_block_of_words(line.trim_start_matches(['`', '~']).trim(), &block) {
+                true => block
                     .iter()
                     .filter(|line| !line.is_empty())
-                    .for_each(|line| out.add_line(line, LinePiece::Item));
+                    .for_each(|line| out.add_line(line, LinePiece::Item)),
+                false => out.end_introduction(),
             }
         } else if is_separator_line(line) {
         } else if line.starts_with('|') {
@@ -114,6 +115,8 @@ struct CondensedText {
     steps: Steps,
     /// Whether sentences were dropped after the kept text.
     gap: bool,
+    /// Where the last sentence or item begins, with what separates it from the one before.
+    last: usize,
 }
 
 impl CondensedText {
@@ -149,6 +152,7 @@ impl CondensedText {
 
     fn push_kept(&mut self, kept: &str, item: bool) {
         let gap = std::mem::take(&mut self.gap);
+        self.last = self.out.len();
         if !self.out.is_empty() {
             self.out.push_str(match self.out.chars().last() {
                 _ if gap => " … ",
@@ -160,13 +164,33 @@ impl CondensedText {
         self.out.push_str(kept);
     }
 
-    fn finish(mut self) -> String {
-        // The colon announced code or a call, which was dropped.
-        if self.out.ends_with(':') {
-            self.out.pop();
+    /// Ends a sentence that introduced code or a call, which was dropped. If it only introduced, it is dropped too: "You
+    /// could use:".
+    fn end_introduction(&mut self) {
+        if !self.out.ends_with(':') {
+            return;
         }
+        if self.last > 0 && is_mere_introduction(&self.out[self.last..]) {
+            self.out.truncate(self.last);
+            return;
+        }
+        self.out.pop();
+    }
+
+    fn finish(mut self) -> String {
+        self.end_introduction();
         self.out
     }
+}
+
+/// Whether words before code say nothing without it: few words, and no name, no number and no reason.
+fn is_mere_introduction(words: &str) -> bool {
+    const MAX_WORDS: usize = 9;
+    let words = words.trim_start_matches([' ', '…', '.', ';']);
+    words.split_whitespace().count() <= MAX_WORDS
+        && !words.contains(['`', '/'])
+        && !names_cause(words)
+        && !is_step(words)
 }
 
 /// Returns the question or offer at the end of a message; empty if there is none.

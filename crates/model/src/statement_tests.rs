@@ -9,7 +9,7 @@ fn markup_announcements_and_praise_go() {
         ),
         (
             "Found it! The path is missing from the saved state. Let me fix that.",
-            "Found it! The path is missing from the saved state.",
+            "The path is missing from the saved state.",
         ),
         ("Now update the title:", ""),
         (
@@ -58,6 +58,24 @@ fn closing_words_keep_the_next_step() {
         ),
         ("HALF is in. Here's what is left:\n- I'll add THIRD", "HALF is in. … I'll add THIRD"),
         ("HALF is in. Let me know if it fits.", "HALF is in."),
+        // Words that only introduce code are dropped with it.
+        (
+            "The reader is `read()`.\n\nYou could use:\n\n```rust\nlet a = read();\n```\nIt keeps comments.",
+            "The reader is `read()`. It keeps comments.",
+        ),
+        (
+            "Both tests are in `a.rs`.\n\nRun the tests with:\n```bash\ncargo test -- --exact x::y\n```",
+            "Both tests are in `a.rs`.",
+        ),
+        (
+            "The fix is in `a.rs`.\n\nUse `starts_with` instead of `==`:\n```rust\na == b\n```\nThat is all.",
+            "The fix is in `a.rs`. Use `starts_with` instead of `==`. That is all.",
+        ),
+        ("This is very revealing. The old branch was never deleted.", "The old branch was never deleted."),
+        (
+            "There are many uses of `[:7]`, but they fall into different categories. Two are wrong.",
+            "Two are wrong.",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(condense_closing(text), expected, "{text:?}");

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::candidate::{Candidate, FactClass};
+use super::effects::contains_file_name;
 use crate::content::TextContent;
 
 /// A summary with fewer bytes than this does not describe the state, so the brief adds the agent's last message,
@@ -33,9 +34,9 @@ fn max_facts_of_class(class: FactClass, thin: bool) -> Option<usize> {
     }
 }
 
-pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, summary: &str) -> Vec<Candidate> {
-    let thin = summary.len() < THIN_SUMMARY_BYTES;
-    let summary = TextContent::from_text(summary);
+pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, text: &str) -> Vec<Candidate> {
+    let thin = text.len() < THIN_SUMMARY_BYTES;
+    let summary = TextContent::from_text(text);
     // The warning about uncommitted work already names its files.
     let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
     let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
@@ -44,13 +45,17 @@ pub(super) fn facts_missing_in_summary(candidates: Vec<Candidate>, summary: &str
     for candidate in candidates {
         let files = matches!(candidate.class, FactClass::Edited | FactClass::Read);
         let class = if files { FactClass::Edited } else { candidate.class };
-        let known = !candidate.known_by.is_empty()
-            && candidate.known_by.iter().all(|words| summary.contains_text(words));
+        let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
+        // Whoever reads the name of an edited file knows which one it is. A file outside the project is the harness's.
+        let is_known_file = candidate.class == FactClass::Edited && contains_file_name(text, name)
+            || files && !thin && candidate.id.starts_with("file:/");
+        let known = is_known_file
+            || !candidate.known_by.is_empty()
+                && candidate.known_by.iter().all(|words| summary.contains_text(words));
         if candidate.id.starts_with("git:") && !known {
             kept.push(candidate);
             continue;
         }
-        let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
         let is_gone = files && !thin && candidate.forms.iter().any(|form| form.ends_with(" (gone)"));
         if candidate.class == FactClass::Edited && risk.contains(name) || is_gone {
             continue;

@@ -1,6 +1,8 @@
 //! Work at risk, and effects on the outside world. They come first in a brief. A list that is not complete ends
 //! with the number of omitted items.
 
+use std::collections::BTreeSet;
+
 use super::candidate::{Candidate, FactClass};
 use crate::content::TextContent;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
@@ -21,8 +23,9 @@ pub(super) fn effect_candidates(digest: &Digest, summary: &str) -> Vec<Candidate
         .collect();
     let known = (!summary.is_empty()).then(|| TextContent::from_text(summary));
     all.extend(work_at_risk(digest, &git, summary));
-    all.extend(git_state_candidates(digest, &git, known.as_ref()));
-    // The brief after the last compaction contained the earlier facts.
+    let branch_told = !summary.is_empty() && all.iter().any(|candidate| candidate.id == "risk:uncommitted");
+    all.extend(git_state_candidates(digest, &git, known.as_ref(), branch_told));
+    // Facts from before the last compaction were in the brief at that time.
     let only_new = !summary.is_empty();
     all.extend(external_effect_candidates(digest, only_new));
     all
@@ -57,7 +60,15 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
                 format!("not committed since {}: {}: ", commit_name(used), count_with_noun(n, "file"))
             }
         };
-        // Without a summary, the edited files are listed below. If all of them are uncommitted, their number is
+        // Next to a summary, the branch is named here if the summary lacks it.
+        let is_new_branch = !summary.is_empty()
+            && !git.branch.is_empty()
+            && !TextContent::from_text(summary).has_phrase(&git.branch.to_lowercase());
+        let head = match is_new_branch {
+            true => format!("branch {}: {head}", path_or_code(git.branch, 100)),
+            false => head,
+        };
+        // A brief without a summary and a packet list the edited files below. If they are the same files, the number is
         // enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
@@ -69,7 +80,18 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
                 [6, 14, usize::MAX].map(|most| format!("{head}{}", list_first_items(names(), most))).to_vec()
             }
             false => {
-                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_by_folder(&files, most))).to_vec()
+                // If others were committed, the summary does not say which are left.
+                let is_new = |file: &&FileUse| {
+                    git.commit.is_some() || seen || !contains_file_name(summary, &name(file))
+                };
+                let new: Vec<&FileUse> = files.iter().copied().filter(is_new).collect();
+                // The summary has the names of the others.
+                let head = match new.len() {
+                    0 => head.trim_end_matches(": ").to_owned(),
+                    many if many == n => head,
+                    _ => format!("{}; the summary does not name ", head.trim_end_matches(": ")),
+                };
+                [6, 14, usize::MAX].map(|most| format!("{head}{}", list_by_folder(&new, most))).to_vec()
             }
         };
         all.push(effect_candidate(FactClass::Risk, "risk:uncommitted", without_duplicates(forms)));
@@ -104,7 +126,18 @@ fn work_at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate
     all
 }
 
-/// Whether the summary contains all of `names`, and one of its lines contains both a name and one of `words`.
+/// Whether a text contains the name of a file as a word of its own.
+pub(super) fn contains_file_name(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.match_indices(name).any(|(at, _)| {
+        let after = &text[at + name.len()..];
+        // A full stop may end the sentence.
+        let goes_on = after.trim_start_matches('.').starts_with(is_part) && !after.starts_with(". ");
+        !text[..at].ends_with(is_part) && !goes_on
+    })
+}
+
+/// Whether the summary names all of `names`, and has a line with one of them and one of the words.
 fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = String>) -> bool {
     if summary.is_empty() {
         return false;
@@ -117,12 +150,17 @@ fn summary_says(summary: &str, words: &[&str], names: impl Iterator<Item = Strin
     names.iter().all(|name| summary.contains(name.as_str())) && summary.lines().any(line_says)
 }
 
-/// Returns the branch, the last commit, the pull request and later changes of the checkout, unless the summary
-/// names them.
-fn git_state_candidates(digest: &Digest, git: &GitState, summary: Option<&TextContent>) -> Vec<Candidate> {
+/// Returns branch, last commit, pull request and later changes of the checkout, as far as the summary does not name
+/// them.
+fn git_state_candidates(
+    digest: &Digest,
+    git: &GitState,
+    summary: Option<&TextContent>,
+    branch_told: bool,
+) -> Vec<Candidate> {
     let is_new = |word: &str| summary.is_none_or(|summary| !summary.has_phrase(&word.to_lowercase()));
     let (mut parts, mut short) = (Vec::new(), Vec::new());
-    if !git.branch.is_empty() && is_new(git.branch) {
+    if !git.branch.is_empty() && is_new(git.branch) && !branch_told {
         short.push(format!("branch {}", path_or_code(git.branch, 100)));
         parts.push(format!("branch {}", path_or_code(git.branch, 100)));
     }
@@ -162,7 +200,9 @@ fn git_state_candidates(digest: &Digest, git: &GitState, summary: Option<&TextCo
         }
         _ => {}
     }
-    if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id)) {
+    // Beside a summary, a new pull request stands below what was done to the outside world.
+    let is_listed = |used: &EffectUse| summary.is_some() && used.record > digest.epoch;
+    if let Some(used) = git.pull_request.filter(|used| is_new(&used.effect.id) && !is_listed(used)) {
         let Effect { id, link, .. } = &used.effect;
         let link = if link.is_empty() { String::new() } else { format!(" {}", inline_for_model(link, 200)) };
         short.push(format!("pull request #{}", inline_for_model(id, 40)));
@@ -285,7 +325,17 @@ impl EffectGroup<'_> {
                 vec![format!("{}{there}{at}", self.branches_with_commits())]
             }
             members => {
-                let ids: Vec<String> = members.iter().map(|used| id_or_text(used)).collect();
+                // A branch may be created twice, and the id of one that was deleted says nothing alone.
+                let is_branch = self.key.kind == EffectKind::Branch;
+                let mut seen = BTreeSet::new();
+                let members: Vec<&&EffectUse> = members
+                    .iter()
+                    .filter(|used| !is_branch || seen.insert(id_with_text(used, 100)))
+                    .collect();
+                let ids: Vec<String> = members
+                    .iter()
+                    .map(|used| if is_branch { id_with_text(used, 50) } else { id_or_text(used) })
+                    .collect();
                 let named: Vec<String> = members.iter().map(|used| id_with_text(used, 50)).collect();
                 let long: Vec<String> = members.iter().map(|used| id_with_text(used, 100)).collect();
                 let head = self.text_before_ids();
@@ -321,7 +371,12 @@ impl EffectGroup<'_> {
             EffectKind::Tag => "tag",
             _ => "branch",
         };
-        let n = self.members.len();
+        let n = match self.key.kind {
+            EffectKind::Branch => {
+                self.members.iter().map(|used| id_with_text(used, 100)).collect::<BTreeSet<_>>().len()
+            }
+            _ => self.members.len(),
+        };
         let noun = if noun == "branch" && n > 1 { format!("{n} branches") } else { count_with_noun(n, noun) };
         let word = if self.key.kind == EffectKind::Issue { "in" } else { "on" };
         if self.key.place.is_empty() {

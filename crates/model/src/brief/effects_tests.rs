@@ -33,12 +33,18 @@ fn what_is_only_in_the_working_tree() {
     let alone = effect_candidates(&digest, "");
     assert_eq!(alone[0].forms, ["nothing committed of 20 edited files"]);
     let told = effect_candidates(&digest, "a summary");
-    assert!(told[0].forms[0].starts_with("nothing committed of 20 edited files: src/{f19.rs, "));
+    // Next to a summary, the branch is part of the line.
+    let head = "branch topic: nothing committed of 20 edited files: src/{f19.rs, ";
+    assert!(told[0].forms[0].starts_with(head), "{}", told[0].forms[0]);
+    assert!(!told.iter().any(|candidate| candidate.id == "git:state"), "{told:?}");
     assert!(told[0].forms[0].ends_with("f14.rs}, +14 more"), "{}", told[0].forms[0]);
     assert!(!told[0].forms[2].contains("more"));
     let told =
         effect_candidates(&digest, "Nothing of it is committed: f0.rs. The others are not committed either.");
     assert!(told[0].id == "risk:uncommitted", "it names one of twenty");
+    // Files that the summary names are not listed again.
+    let head = "branch topic: nothing committed of 20 edited files; the summary does not name src/{f19.rs, ";
+    assert!(told[0].forms[2].starts_with(head) && !told[0].forms[2].contains("f0.rs"), "{told:?}");
     digest.files.truncate(1);
     let told = effect_candidates(&digest, "On topic. f0.rs is not committed.");
     assert_eq!(told.len(), 0, "said already: {told:?}");

@@ -72,8 +72,8 @@ pub(super) fn print_brief(head: &str, candidates: &[Candidate], choice: &FormCho
     text
 }
 
-/// Groups files by folder: `- src/cli: edited a.rs, b.rs; read c.rs`. A single file is `- edited src/a.rs`. Folders
-/// are ordered by their best file.
+/// Groups files by folder, and orders the folders by their best file: `- src/cli: edited a.rs, b.rs; read c.rs`. A
+/// single file is `- edited src/a.rs`. Folders in which files were only read share the last line.
 fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
     let mut folders: Vec<(&str, Vec<(FactClass, &str)>)> = Vec::new();
     for (candidate, fact) in facts {
@@ -83,8 +83,18 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
             None => folders.push((folder, vec![file])),
         }
     }
+    let mut only_read: Vec<String> = Vec::new();
     for (folder, mut files) in folders {
         let slash = if folder.is_empty() || folder.ends_with('/') { "" } else { "/" };
+        if files.iter().all(|(class, _)| *class == FactClass::Read) {
+            let names: Vec<&str> = files.iter().map(|(_, name)| *name).collect();
+            only_read.push(match names.as_slice() {
+                [name] => format!("{folder}{slash}{name}"),
+                _ if folder.is_empty() => names.join(", "),
+                _ => format!("{folder}: {}", names.join(", ")),
+            });
+            continue;
+        }
         if let [(class, name)] = files.as_slice() {
             text.push_str(&format!("- {}{folder}{slash}{name}\n", class.file_verb()));
             continue;
@@ -103,6 +113,9 @@ fn print_folders(text: &mut String, facts: &[(&Candidate, &str)]) {
         } else {
             format!("- {folder}: {parts}\n")
         });
+    }
+    if !only_read.is_empty() {
+        text.push_str(&format!("- {}{}\n", FactClass::Read.file_verb(), only_read.join("; ")));
     }
 }
 

@@ -1,7 +1,8 @@
 use super::*;
-use crate::journal::{self, JournalRecord};
+use crate::event::FileAction;
+use crate::journal::{self, FileField, JournalRecord};
 
-/// Builds a digest from lines of the form `who: text`. `ran: command` is a call and `no: text` is a refusal.
+/// Folds lines of `who: words`; a call is `ran: command`, an edit `edit: path`, a refusal `no: words`.
 fn fold_session(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
@@ -12,6 +13,16 @@ fn fold_session(lines: &[&str]) -> Digest {
             ..JournalRecord::default()
         };
         match who {
+            "edit" => {
+                record.event = "tool-done".into();
+                record.ok = Some(true);
+                record.files = vec![FileField {
+                    path: text.into(),
+                    action: FileAction::Edit,
+                    outside: false,
+                    guess: false,
+                }];
+            }
             "user" | "no" => (record.event, record.text) = ("prompt".into(), text.into()),
             "said" => (record.event, record.text) = (journal::SAID_EVENT.into(), text.into()),
             _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
@@ -119,7 +130,31 @@ fn the_current_goal_is_found() {
 }
 
 #[test]
-fn what_closed_a_turn_and_what_came_after_the_last_message() {
+fn the_task_before_a_question_is_what_the_last_changes_were_for() {
+    let task = "user: Split the importer into one file for each of its steps";
+    let after = |lines: &[&str]| goal_texts(&[&[task, "edit: a.py", "said: It is split."], lines].concat()).1;
+    let question = "user: is it used everywhere now?";
+    // A short request for which files were edited.
+    let fix = ["user: implement a fix for both then", "edit: a.py", "said: Both are fixed.", question];
+    assert_eq!(after(&fix), "implement a fix for both then");
+    // What the user agreed to.
+    let asked = "user: so could the reader of the old format go, now that nobody writes it?";
+    let agreed =
+        [asked, "said: Yes, it could.", "user: ok, do it", "edit: b.py", "said: It is gone.", question];
+    assert_eq!(after(&agreed), asked.strip_prefix("user: ").unwrap());
+    // A remark in passing, and a bare command.
+    let remark =
+        ["user: the strategy is a trailer on the commit of the checkpoint", "said: I see.", question];
+    assert_eq!(after(&remark), task.strip_prefix("user: ").unwrap());
+    let command = ["user: /review", "edit: a.py", "said: Reviewed.", question];
+    assert_eq!(after(&command), task.strip_prefix("user: ").unwrap());
+    // A command of the harness is not the task, whatever follows it.
+    let plan = ["user: /write-plan first, and check that the tests cover all of it"];
+    assert_eq!(after(&plan), task.strip_prefix("user: ").unwrap());
+}
+
+#[test]
+fn what_closed_a_turn_and_what_came_after_the_last_words() {
     let digest = fold_session(&[
         "user: Make the reader keep comments in arrays",
         "said: Let me look at it.",

@@ -4,12 +4,34 @@
 use std::borrow::Cow;
 
 use super::{Digest, names};
+use crate::render::path_or_code;
 
 /// A text with fewer bytes than this is quoted unchanged.
 const MIN_SHORTENED_BYTES: usize = 1_200;
 
 /// The note after the heading of a shortened section.
 const DONE_NOTE: &str = "[its files were edited since]";
+
+/// The files that a text names, by what was done to them since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFileEdits {
+    pub edited: Vec<String>,
+    pub left: Vec<String>,
+}
+
+impl NamedFileEdits {
+    /// Describes what is done and what is left: `since then edited a.rs; not yet b.rs`.
+    pub fn describe(&self) -> String {
+        let list = |names: &[String]| {
+            let names: Vec<String> = names.iter().map(|name| path_or_code(name, 80)).collect();
+            names.join(", ")
+        };
+        match self.left.is_empty() {
+            true => "all of these files were edited since".to_owned(),
+            false => format!("since then edited {}; not yet {}", list(&self.edited), list(&self.left)),
+        }
+    }
+}
 
 impl Digest {
     /// Returns a request or a plan without the sections that name only files edited after `since`. Sections about
@@ -42,6 +64,24 @@ impl Digest {
             }
         }
         if left_out { Cow::Owned(out) } else { Cow::Borrowed(text) }
+    }
+
+    /// Returns which of the files that a text names were edited after `since`, and which were not; `None` if the text
+    /// names fewer than two files of the session, or none of them was edited.
+    pub fn edits_of_named_files(&self, text: &str, since: u64) -> Option<NamedFileEdits> {
+        let is_known = |name: &String| self.files.iter().any(|file| last_path_part(&file.path) == name);
+        let names: Vec<String> = names::file_names_in(text).into_iter().filter(is_known).collect();
+        let is_edited = |name: &String| {
+            let mut uses = self.files.iter().filter(|file| last_path_part(&file.path) == name);
+            uses.any(|file| file.edits > 0 && file.edited_at > since)
+        };
+        let (edited, left): (Vec<String>, Vec<String>) = names.into_iter().partition(is_edited);
+        (edited.len() + left.len() >= 2 && !edited.is_empty()).then_some(NamedFileEdits { edited, left })
+    }
+
+    /// Returns whether a text names a file like those of the session.
+    pub fn names_files(&self, text: &str) -> bool {
+        names::file_names_in(text).iter().any(|name| self.has_files_with_extension(name))
     }
 
     /// Returns whether a test, a build or a lint ran after the last edit.

@@ -107,15 +107,46 @@ impl Digest {
                 _ if is_newest && self.is_reply_to_agent(prompt) && self.outcome_of_prompt(i).is_none() => {
                     goal.accepted = self.words_answered_by(prompt);
                 }
-                // A short request without an answer is the task: "log a bug and go on".
+                // What the last changes were made for is the work that the newest message is about.
                 PromptKind::Remark
-                    if !is_newest && prompt.begins_turn() && self.closing_words_of_turn(i).is_none() =>
+                    if !is_newest
+                        && prompt.begins_turn()
+                        && !prompt::is_without_substance(&prompt.text)
+                        && self.has_edits_in_turn(i) =>
+                {
+                    goal.task = Some(prompt);
+                    goal.is_answered = true;
+                    break;
+                }
+                PromptKind::Approval
+                    if !is_newest && goal.accepted.is_none() && self.has_edits_in_turn(i) && i > 0 =>
+                {
+                    let asked = &self.prompts[i - 1];
+                    if asked.begins_turn() && asked.text.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS {
+                        goal.task = Some(asked);
+                        goal.is_answered = true;
+                        break;
+                    }
+                }
+                // A short request that is not answered yet is the task: "log a bug and go on".
+                PromptKind::Remark
+                    if !is_newest
+                        && prompt.begins_turn()
+                        && !prompt::is_without_substance(&prompt.text)
+                        && self.closing_words_of_turn(i).is_none() =>
                 {
                     goal.task = Some(prompt);
                     break;
                 }
-                // A message during the work or with a refusal does not start a task.
-                PromptKind::Task if prompt.begins_turn() => {
+                // Words said while the agent worked or with a refusal steer a task, but do not start one. A remark in
+                // passing, and a command of the harness, say nothing about the task that they belong to.
+                PromptKind::Task
+                    if prompt.begins_turn()
+                        && !(is_newest && prompt.text.starts_with('/'))
+                        && (is_newest
+                            || !prompt::is_statement_of_fact(&prompt.text)
+                            || self.has_edits_in_turn(i)) =>
+                {
                     goal.task = Some(prompt).filter(|_| !is_newest);
                     let outcome = self
                         .closing_words_of_turn(i)
@@ -128,11 +159,16 @@ impl Digest {
                 _ => {}
             }
         }
-        let stands_alone = newest.prompt_kind() == PromptKind::Task && newest.begins_turn();
+        let stands_alone =
+            newest.prompt_kind() == PromptKind::Task && newest.begins_turn() && !newest.text.starts_with('/');
         if goal.task.is_none() && !stands_alone {
-            goal.task = self.prompts.first().filter(|first| first.record != newest.record);
-            let outcome =
-                self.closing_words_of_turn(0).filter(|said| settles_request(said)).map(|said| said.record);
+            let first = self.prompts.iter().position(|prompt| !prompt::is_without_substance(&prompt.text));
+            let first = first.unwrap_or(0);
+            goal.task = self.prompts.get(first).filter(|first| first.record < newest.record);
+            let outcome = self
+                .closing_words_of_turn(first)
+                .filter(|said| settles_request(said))
+                .map(|said| said.record);
             goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
@@ -148,6 +184,14 @@ impl Digest {
         said.find(|said| said.closing && said.record > prompt.record && said.record < end)
     }
 
+    /// Returns whether files were edited in the turn that a prompt began, and the turn is over.
+    fn has_edits_in_turn(&self, place: usize) -> bool {
+        let Some(closing) = self.closing_words_of_turn(place) else { return false };
+        let during = self.prompts[place].record..closing.record;
+        self.changes.iter().any(|change| during.contains(&change.record))
+    }
+
+    /// Returns whether the agent has done anything since the newest message.
     pub fn has_work_since_newest_prompt(&self) -> bool {
         self.prompts.last().is_some_and(|newest| self.worked > newest.record)
     }

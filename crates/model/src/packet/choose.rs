@@ -11,7 +11,10 @@ use crate::text::{count_with_noun, quoted_commands};
 /// The maximum number of suggested files that were only read. All edited files are suggested.
 const MAX_READ_FILES: usize = 25;
 
-/// Returns every edited file and the best of the files that were only read, ordered by worth.
+/// The most files that only commands named and are suggested.
+const MAX_NAMED_FILES: usize = 5;
+
+/// Returns every edited file and the best of those that were only read, ordered by worth.
 pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
     // Searched folders are skipped, and so are relative names whose full path is listed.
@@ -20,13 +23,22 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let is_down =
         |file: &FileUse| material.ignored.contains(&file.path) || material.gone.contains(&file.path);
     let mut ranked = material.digest.ranked_files();
-    ranked.sort_by_key(|file| is_down(file)); // stable, so the other files keep their order
-    let mut read = 0;
+    // Stable: the rest keeps its order. Files outside the project come last.
+    ranked.sort_by_key(|file| (is_down(file), file.outside));
+    let goal = material.digest.current_goal();
+    let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
+    let (mut read, mut named) = (0, 0);
     ranked.retain(|file| {
         let only_guessed = file.edits == 0 && file.reads == 0;
-        let is_noise = is_tail(file) || is_down(file) || file.outside;
+        let is_git = file.path.split('/').any(|part| part == ".git");
+        let is_noise = is_tail(file) || is_down(file) || file.outside || file.deleted || is_git;
         if file.edits == 0 && is_folder(file) || only_guessed && is_noise {
             return false;
+        }
+        // Of files that commands named, those of the current task may be needed.
+        if only_guessed {
+            named += usize::from(file.last > task);
+            return file.last > task && named <= MAX_NAMED_FILES;
         }
         let only_read = file.edits == 0;
         read += usize::from(only_read);

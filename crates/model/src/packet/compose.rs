@@ -33,7 +33,10 @@ const MAX_FACTS_CHARS: usize = 7_500;
 /// The maximum number of background lines: other commands, and earlier requests.
 const MAX_BACKGROUND_LINES: usize = 6;
 
-/// The maximum number of validators besides those that the user asked for.
+/// The most earlier requests that are quoted.
+const MAX_EARLIER_REQUESTS: usize = 4;
+
+/// The most validators besides those that the user asked for.
 const MAX_SEEN_VALIDATORS: usize = 4;
 
 /// The maximum number of reasons for the edits of a file.
@@ -221,7 +224,9 @@ impl<'a> PacketFacts<'a> {
     fn intent_section(&self) -> String {
         let mut text = String::new();
         let purpose = self.material.purpose;
-        if words::says_what_to_do(purpose) && !self.is_in_goal(purpose) || self.goal.newest.is_none() {
+        let is_told = self.is_in_goal(purpose);
+        let is_purpose = words::says_what_to_do(purpose) || words::is_given(purpose);
+        if is_purpose && !is_told || self.goal.newest.is_none() {
             text.push_str(&format!("{}\n", inline_for_model(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
@@ -329,7 +334,7 @@ impl<'a> PacketFacts<'a> {
         }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {
-            // Earlier requests are answered or out of date, and only their first words are known.
+            // Earlier requests are listed at the end.
             let elsewhere =
                 matches!(class, FactClass::Goal | FactClass::Words | FactClass::Checks | FactClass::Earlier);
             if elsewhere || titles.contains(&class.title()) {
@@ -353,6 +358,7 @@ impl<'a> PacketFacts<'a> {
             }
             push_list(&mut text, class.title(), lines);
         }
+        push_list(&mut text, FactClass::Earlier.title(), self.earlier_requests());
         push_list(&mut text, "The agent's last message", self.last_message());
         let begun = self.material.digest.unfinished_calls();
         push_list(&mut text, "Started and not finished", begun.map(|call| in_backticks(call, 300)));
@@ -375,6 +381,15 @@ impl<'a> PacketFacts<'a> {
             ));
         }
         text
+    }
+
+    /// Returns the newest of the earlier requests, and the first one, which says what the session is about.
+    fn earlier_requests(&self) -> Option<String> {
+        let all: Vec<&str> = self.facts_of_class(FactClass::Earlier).map(|fact| fact.text.as_str()).collect();
+        let newest = all.len().min(MAX_EARLIER_REQUESTS - 1);
+        let first = all.last().filter(|_| all.len() > newest);
+        let told: Vec<&str> = all[..newest].iter().chain(first).copied().collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     fn constraints_section(&self) -> String {

@@ -97,7 +97,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     let author = pickup
         .author
         .map_or(String::new(), |name| format!(", last committed by {}", in_quotation_marks(name, 80)));
-    let purpose = match words::says_what_to_do(&packet.purpose) {
+    let purpose = match words::says_what_to_do(&packet.purpose) || words::is_given(&packet.purpose) {
         true => format!(": {}", in_quotation_marks(&packet.purpose, 300)),
         false => ".".to_owned(),
     };
@@ -361,6 +361,9 @@ fn files_part(pickup: &PickupInput) -> String {
         let all = match &common {
             Some(_) if nothing => " (not checked here)".to_owned(),
             Some(words) => format!(" ({words}, unless said otherwise)"),
+            None if files.iter().all(|claim| claim.state == ClaimVerification::Unverified) => {
+                " (not found here)".to_owned()
+            }
             None => String::new(),
         };
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
@@ -374,7 +377,9 @@ fn files_part(pickup: &PickupInput) -> String {
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
         let why = reason_after_path(&reasons, &claim.subject).unwrap_or_default();
         // Files that were only edited or read share a line.
-        if is_only_used(why) && !is_chosen && common.as_ref() == Some(&found(claim)) {
+        let is_unremarkable =
+            common.as_ref() == Some(&found(claim)) || claim.state == ClaimVerification::Unverified;
+        if is_only_used(why) && !is_chosen && is_unremarkable {
             if let Some((_, names)) = used.iter_mut().find(|(how, _)| why.starts_with(how)) {
                 names.push(shown);
             }
@@ -387,7 +392,9 @@ fn files_part(pickup: &PickupInput) -> String {
             .map(|why| inline_for_model(why, 200))
             .collect();
         let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
-        let now = Some(found(claim)).filter(|words| common.as_ref() != Some(words));
+        // That a file could not be checked is said once, above the list.
+        let is_checked = claim.state != ClaimVerification::Unverified;
+        let now = Some(found(claim)).filter(|words| is_checked && common.as_ref() != Some(words));
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
         text.push_str(&format!("- {shown}{why}{now}\n"));
     }
@@ -425,7 +432,7 @@ const USES: [&str; 3] = ["edited", "read", "named in a command"];
 
 /// Whether the note contains only uses: `read`, `edited 2×, read`, `named in a command`.
 fn is_only_used(why: &str) -> bool {
-    let is_use = |part: &str| USES.iter().any(|word| part.starts_with(word));
+    let is_use = |part: &str| part == "outside the project" || USES.iter().any(|word| part.starts_with(word));
     !why.is_empty() && why.split(", ").all(is_use)
 }
 
@@ -467,9 +474,19 @@ fn validators_part(pickup: &PickupInput) -> String {
         return render_section(document, VALIDATORS_HEADING);
     }
     let mut text = format!("\n{VALIDATORS_HEADING}:\n");
+    let context = render_section(document, CONTEXT_HEADING);
     for command in &packet.validators {
         let claim =
             claims.iter().find(|claim| claim.about == ClaimSubject::Check && claim.subject == *command);
+        // What fails is told with its error.
+        let start = format!("- {}", in_backticks(command, 300));
+        let is_told = context
+            .split_once(&format!("{}:\n", FactClass::Failing.title()))
+            .is_some_and(|(_, failing)| failing.lines().any(|line| line.starts_with(&start)));
+        if is_told && claim.is_some_and(|claim| claim.note.starts_with("failed")) {
+            text.push_str(&format!("- {}: failing, see above\n", in_backticks(command, 300)));
+            continue;
+        }
         let note = match claim {
             Some(claim) => {
                 format!("{}: {}", claim_state_word(claim.state), inline_for_model(&claim.note, 200))

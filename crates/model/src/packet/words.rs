@@ -17,6 +17,11 @@ pub fn says_what_to_do(purpose: &str) -> bool {
     full_words(purpose).next().is_some()
 }
 
+/// Returns whether somebody gave the purpose. A packet of a session that was killed has `go on`.
+pub fn is_given(purpose: &str) -> bool {
+    !purpose.trim().is_empty() && !purpose.starts_with("go on")
+}
+
 /// Returns whether a purpose is about the same work as a request: the request contains at least half of its words.
 pub fn is_about(purpose: &str, request: &str) -> bool {
     let request: Vec<String> = full_words(request).collect();

@@ -496,3 +496,10 @@ fn kind_of_task(name: &str) -> Option<CommandKind> {
         None
     }
 }
+/// Returns whether a command runs a script file with arguments: `bash setup.sh configure`.
+pub fn is_script_call(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| word.contains('='));
+    let first = words.next().unwrap_or_default();
+    let is_shell = matches!(first.rsplit('/').next(), Some("bash" | "sh" | "zsh"));
+    is_shell && words.next().is_some_and(|script| script.ends_with(".sh")) && words.next().is_some()
+}

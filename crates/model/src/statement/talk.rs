@@ -21,6 +21,7 @@ pub fn retracts_statement(text: &str) -> bool {
         "wait - ",
         "i need to correct",
         "i incorrectly ",
+        "that clarifies ",
     ];
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let small: String = text.chars().take(60).collect::<String>().to_lowercase().replace('’', "'");
@@ -109,6 +110,37 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
         "all tests pass and lint is clean",
         "all tests pass and linting is clean",
         "now i have a complete understanding",
+        "found it",
+        "i found it",
+        "i see",
+        "makes sense",
+        "that makes sense",
+        "you're right to ask",
+        "fair point",
+        "that clarifies everything",
+        "that clarifies it",
+        "good news",
+        "this is very revealing",
+        "both pass",
+        "all clean",
+    ];
+    /// Beginnings of a sentence that only judges what comes after it.
+    const JUDGING_STARTS: &[&str] = &[
+        "this is very ",
+        "this is really ",
+        "this is interesting",
+        "this is helpful",
+        "this is useful",
+        "the tests are progressing",
+    ];
+    /// Ends of a sentence that only says that a list follows.
+    const LISTING_ENDS: &[&str] = &[
+        "fall into different categories.",
+        "fall into several categories.",
+        "fall into different groups.",
+        "there are several options.",
+        "a few things.",
+        "several things.",
     ];
     let small = sentence.to_lowercase().replace('’', "'");
     let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
@@ -120,7 +152,16 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
             .iter()
             .any(|words| small.contains(words))
     };
-    PRAISE_PHRASES.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
+    // A judgement that names something says more.
+    let judges = || JUDGING_STARTS.iter().any(|start| small.starts_with(start)) && !sentence.contains('`');
+    let lists = || LISTING_ENDS.iter().any(|end| small.ends_with(end));
+    PRAISE_PHRASES.contains(&bare)
+        || is_announcement(&small)
+        || preamble()
+        || aloud()
+        || looks()
+        || judges()
+        || lists()
 }
 
 /// Whether a sentence announces a step that the agent has yet to take. Offers and introductions do not.
@@ -134,6 +175,8 @@ pub(super) fn is_step(sentence: &str) -> bool {
         "would you like me to ",
         "shall i ",
         "let me know ",
+        "let me provide a summary",
+        "let me summari",
         "let's see",
     ];
     let small = sentence.to_lowercase().replace('’', "'");

@@ -16,6 +16,10 @@ pub(super) const COMMAND_ID_CHARS: usize = 66;
 
 const MAX_CHECKS: usize = 5;
 
+/// The most checks of one kind that are listed: tests, lints, builds.
+const MAX_CHECKS_OF_KIND: usize = 2;
+
+/// The most other commands that are listed.
 const MAX_COMMANDS: usize = 4;
 
 /// The longest command that is listed, in characters. A longer command would be cut, so it could not be typed
@@ -38,6 +42,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     // A check that is part of a listed command line is not listed again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
+    let mut told_by_kind: Vec<Option<CommandKind>> = Vec::new();
     let outside = if digest.is_changed_outside() { ", before later changes" } else { "" };
     for command in digest.ranked_commands() {
         let runnable = run::command_to_repeat(&command.command);
@@ -60,6 +65,17 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 let LastRun { ended, last, ran_no_tests } = result_of_command(&keys, &newest, command);
+                // Of what ended in an unknown way before the last edits, nothing is known.
+                if ended == RunResult::Unknown && checks_told > 0 && digest.file_edited_after(last).is_some()
+                {
+                    continue;
+                }
+                // Other options of the same tool add nothing.
+                let kind = checks.iter().map(|check| check.sort).find(|sort| sort.is_check());
+                let times = told_by_kind.iter().filter(|known| **known == kind).count();
+                if times == MAX_CHECKS_OF_KIND {
+                    continue;
+                }
                 // Next to a summary, only tests and lints of the whole project are listed, and only with a known
                 // result.
                 let is_main = |check: &ProjectCheck| {
@@ -69,7 +85,11 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if beside && (ended == RunResult::Unknown || !checks.iter().any(is_main)) {
                     continue;
                 }
-                // A command for an earlier task may be about other files.
+                // A script that prepares something is not how the project is checked.
+                if run::is_script_call(&runnable) && (beside || tested_whole) {
+                    continue;
+                }
+                // One that was for another task may be about other files.
                 let is_known =
                     checks.iter().filter(|check| is_main(check)).all(|check| known.contains(&check.sort));
                 if beside && (is_known || command.last < task) {
@@ -84,6 +104,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     continue;
                 }
                 checks_told += 1;
+                told_by_kind.push(kind);
                 let stale = match digest.file_edited_after(last) {
                     Some(_) => ", before the last edits",
                     None => outside,

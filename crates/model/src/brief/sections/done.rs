@@ -9,7 +9,7 @@ use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::content::TextContent;
 use crate::digest::{AgentStatement, AgentUse, Digest, FileEdit, Goal, Prompt, Turn};
-use crate::prompt::PromptKind;
+use crate::prompt::{self, PromptKind};
 use crate::render::{in_quotation_marks, path_or_code};
 use crate::statement;
 use crate::text::cut_to_bytes;
@@ -18,6 +18,13 @@ use super::quote_agent_words;
 
 const MAX_TURNS: usize = 3;
 
+/// The most turns that are included if much is known about the current work: earlier ones are about other work.
+const MAX_TURNS_BESIDE_WORK: usize = 1;
+
+/// So many changes and findings are much.
+const MUCH_WORK: usize = 3;
+
+/// The most groups of changed files that are included.
 const MAX_CHANGE_GROUPS: usize = 8;
 
 const MAX_FINDINGS: usize = 3;
@@ -46,11 +53,17 @@ const MAX_LAST_WORD_CHARS: usize = 20;
 /// An earlier request of at most this many characters is quoted completely if there is room.
 const EARLIER_WHOLE_CHARS: usize = 160;
 
-/// A statement is a guess if this many bytes at its start contain a word such as "probably".
+/// An approval with more words says what it approves: "yes, write up the design".
+const MAX_YES_WORDS: usize = 4;
+
+/// Words are a guess if one of so many first bytes says so.
 const GUESSED_BYTES: usize = 240;
 
 /// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
 const MIN_SUMMARY_BYTES: usize = 240;
+
+/// If more files were not edited, the text only mentions them.
+const MAX_FILES_LEFT: usize = 8;
 
 pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
@@ -68,7 +81,30 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let finished = digest.has_finished().then_some(digest.said_last);
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
-    // If two turns describe the same work, the newer description is used.
+    // The closing words of a turn sum up what was found during it and still holds.
+    let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
+    let found = found.filter(|said| {
+        !digest.is_statement_retracted(said)
+            && !is_solved_failure(digest, said)
+            && !is_guessing(said)
+            && !is_older_word_on_failures(digest, said)
+    });
+    let changes = digest.changes_since(last_closed);
+    let is_reason = |said: &AgentStatement| {
+        changes
+            .iter()
+            .flat_map(|(_, why)| why)
+            .any(|why| said.text.contains(*why) && said.text.len() < why.len() * 2)
+    };
+    let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
+    // What was changed says more than remarks in passing.
+    let found: Vec<&AgentStatement> = found
+        .filter(|said| !is_reason(said) && (explained < MUCH_WORK || statement::gives_reason(&said.text)))
+        .take(MAX_FINDINGS)
+        .collect();
+    let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };
+
+    // If two turns describe the same work, the newer description is right.
     let mut told = TextContent::from_text(if last { &digest.said } else { "" });
     let mut facts: Vec<(u64, DoneFact)> = Vec::new();
     let mut turns_told: Vec<&Prompt> = Vec::new();
@@ -79,7 +115,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
         let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
         let is_known = told.shared_percent(&outcome.text) >= REPEATED_PERCENT;
-        if turns_told.len() < MAX_TURNS && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
+        if turns_told.len() < max_turns && !is_settled && !is_known && is_worth_knowing(digest, turn, outcome)
         {
             told.add_words(&outcome.text);
             let overtaken = digest.file_edited_after(outcome.record).is_some();
@@ -88,20 +124,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
             turns_told.push(turn.prompt);
         }
     }
-    // Earlier findings are summed up in the closing message of their turn.
-    let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
-    let found = found.filter(|said| {
-        !digest.is_statement_retracted(said) && !is_solved_failure(digest, said) && !is_guessing(said)
-    });
-    let changes = digest.changes_since(last_closed);
-    let is_reason = |said: &AgentStatement| {
-        changes
-            .iter()
-            .flat_map(|(_, why)| why)
-            .any(|why| said.text.contains(*why) && said.text.len() < why.len() * 2)
-    };
-    let found = found.filter(|said| !is_reason(said));
-    facts.extend(found.take(MAX_FINDINGS).map(|said| (said.record, DoneFact::Found(&said.text))));
+    facts.extend(found.iter().map(|said| (said.record, DoneFact::Found(said, digest))));
     let summed_up = |agent: &&AgentUse| {
         closing.iter().any(|said| said.record > agent.record && said.text.len() >= MIN_SUMMARY_BYTES)
             || finished.is_some_and(|record| record > agent.record)
@@ -110,6 +133,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     facts.extend(answered.take(MAX_AGENT_ANSWERS).map(|agent| (agent.record, DoneFact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     let topic = goal.newest.map_or("", |newest| newest.text.as_str());
+    add_files_left(digest, all);
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
@@ -117,8 +141,30 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_earlier_requests(&turns, &turns_told, &goal, all);
 }
 
-/// Adds the changes of each file since the agent last summed up, in the agent's own words. Files with the same
-/// reasons share a line.
+/// Adds which of the files that the request, the accepted proposal or the plan names are still to be edited.
+fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
+    let goal = digest.current_goal();
+    let task = goal.task.filter(|_| !goal.is_answered);
+    let prompts =
+        [goal.newest, task].into_iter().flatten().map(|prompt| (prompt.record, prompt.text.as_str()));
+    let accepted = goal.accepted.map(|said| (said.record, said.text.as_str()));
+    let plan = digest.plan.as_ref().map(|plan| (plan.record, plan.text.as_str()));
+    let texts = prompts.chain(accepted).chain(plan);
+    let Some(newest) = texts
+        .filter_map(|(record, text)| Some((record, digest.edits_of_named_files(text, record)?)))
+        .max_by_key(|(record, _)| *record)
+        .map(|(_, edits)| edits)
+        .filter(|edits| !edits.left.is_empty() && edits.left.len() <= MAX_FILES_LEFT)
+    else {
+        return;
+    };
+    let left: Vec<String> = newest.left.iter().map(|name| path_or_code(name, 80)).collect();
+    let text = format!("of the files that the request names, not edited yet: {}", left.join(", "));
+    all.add_fact(FactClass::Done, "files-left".to_owned(), vec![text]);
+}
+
+/// Adds what was changed in each file since the agent last summed up, in its own words. Files that were changed for the
+/// same reasons share a line.
 fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
     for (file, why) in changes {
@@ -214,21 +260,25 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
 /// Whether later work has made a closing message out of date: it answers a question or makes a proposal, and the
 /// agent has worked on it since. If `newer` conclusions are included, a guess is out of date too.
 fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
+    let during = turn.prompt.record..outcome.record;
+    let worked = digest.changes.iter().any(|change| during.contains(&change.record))
+        || digest.effects.iter().any(|used| during.contains(&used.record));
     if newer == 0 {
-        let worked_on =
-            |change: &FileEdit| change.record > outcome.record && name_file(&outcome.text, &change.path);
-        // An answer about a file may be wrong after the file was edited.
-        let is_answer =
-            turn.prompt.prompt_kind() == PromptKind::Question && outcome.record < digest.said_last;
-        // The user has answered, and the agent works on the answer.
+        // An answer about code that was changed for a later message may not be true any more.
+        let later = digest.prompts.iter().find(|prompt| prompt.record > outcome.record);
+        let is_changed = later.is_some_and(|prompt| digest.file_edited_after(prompt.record).is_some())
+            && !digest.names_files(&outcome.text);
+        let worked_on = |change: &FileEdit| {
+            change.record > outcome.record && (is_changed || name_file(&outcome.text, &change.path))
+        };
+        let is_answer = (turn.prompt.prompt_kind() == PromptKind::Question || !worked)
+            && outcome.record < digest.said_last;
+        // The user answered, and the agent works on that.
         let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
         // A cause that was found explains the later work.
         return !statement::names_cause(&outcome.text)
             && (is_decided || is_answer && digest.changes.iter().any(worked_on));
     }
-    let during = turn.prompt.record..outcome.record;
-    let worked = digest.changes.iter().any(|change| during.contains(&change.record))
-        || digest.effects.iter().any(|used| during.contains(&used.record));
     let is_talk = turn.prompt.prompt_kind() == PromptKind::Question || !outcome.asks.is_empty();
     let is_over = is_talk || !worked && newer >= NEWEST_TURNS_INCLUDED;
     is_over && digest.file_edited_after(outcome.record).is_some() || is_guessing(outcome)
@@ -254,9 +304,18 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
     let is_short = text.len() < MIN_INFORMATIVE_BYTES
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
-    // A turn with a refusal went on, and the refusal is quoted separately.
+    // The effects have the id of a commit and the link of a pull request.
+    let during = turn.prompt.record..=outcome.record;
+    let names_effect = digest.effects.iter().filter(|used| during.contains(&used.record)).any(|used| {
+        [&used.effect.id, &used.effect.link]
+            .iter()
+            .any(|name| !name.is_empty() && text.contains(name.as_str()))
+    });
+    let is_receipt = text.len() < MIN_INFORMATIVE_BYTES * 2 && names_effect;
+    // Words given with a refusal are quoted with the refusal, and the turn went on.
     let is_whole = turn.prompt.refused.is_empty();
     is_whole
+        && !is_receipt
         && !is_question
         && !is_short
         && !is_unfinished
@@ -275,7 +334,19 @@ fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Adds the requests that are not listed above, on one line.
+/// Whether a statement is about failing tests, and a later one is too: what fails now is not what failed then.
+fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
+    let is_about_failures = |text: &str| {
+        let small = text.to_lowercase();
+        small.contains("test") && ["fail", "remaining issue"].iter().any(|word| small.contains(word))
+    };
+    let mut later = digest.statements.iter().filter(|later| later.record > said.record);
+    is_about_failures(&said.text)
+        && (said.record < digest.said_last && is_about_failures(&digest.said)
+            || later.any(|later| is_about_failures(&later.text)))
+}
+
+/// Adds the other requests, which were answered or overtaken, on one line.
 fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut GatheredCandidates) {
     let goals: Vec<&str> =
         [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
@@ -283,11 +354,14 @@ fn add_earlier_requests(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut
     let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for turn in turns.iter().rev() {
         let text = turn.prompt.text.as_str();
-        let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval && text.len() < 40;
-        // The prompt is quoted in the goal or among the user's instructions.
+        let is_yes = turn.prompt.prompt_kind() == PromptKind::Approval
+            && text.len() < 40
+            && text.split_whitespace().count() <= MAX_YES_WORDS;
+        // The prompt is already in the goal, or among the user's words.
         let is_told = all.has_fact(&format!("prompt:{}", turn.prompt.record));
         if is_yes
             || is_told
+            || prompt::is_without_substance(text)
             || goals.contains(&text)
             || known.iter().any(|known| first_words(known) == first_words(text))
         {
@@ -333,9 +407,10 @@ struct LaterWork {
 
 #[derive(Clone, Copy)]
 enum DoneFact<'d> {
-    /// A turn, its closing message, and what came after it.
+    /// A turn, its closing words, and what came after it.
     Turn(Turn<'d>, &'d AgentStatement, LaterWork),
-    Found(&'d str),
+    /// What the agent found between two calls.
+    Found(&'d AgentStatement, &'d Digest),
     Agent(&'d AgentUse),
 }
 
@@ -365,10 +440,17 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
         }
-        DoneFact::Found(text) => (
-            vec![quote_agent_words(text, 160), quote_agent_words(text, 400), quote_agent_words(text, 800)],
-            text,
-        ),
+        DoneFact::Found(said, digest) => {
+            let progress = digest.edits_of_named_files(&said.text, said.record);
+            let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
+            // What it announced between two calls was done, or given up.
+            let text = match statement::condense_message(&said.text) {
+                text if text.is_empty() => said.text.clone(),
+                text => text,
+            };
+            let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
+            (vec![form(160), form(400), form(800)], said.text.as_str())
+        }
         DoneFact::Agent(agent) => {
             let form = |most| {
                 format!(

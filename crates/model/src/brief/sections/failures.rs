@@ -6,6 +6,8 @@ use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Failure, Trap};
 use crate::failure;
 use crate::render::{in_backticks, path_or_code};
+use crate::run;
+use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
 
@@ -38,12 +40,24 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
         "" => String::new(),
         folder => format!(" in {}", path_or_code(folder, 120)),
     };
+    // The name of a test says what fails, another line says why. The reason comes first if there is room for one line.
+    let (names, reasons): (Vec<&str>, Vec<&str>) =
+        failure::reason_lines(&failure.error).partition(|line| run::failed_test_in_line(line).is_some());
     let form = |command: usize, lines: usize, line: usize| {
-        let why: Vec<String> =
-            failure::reason_lines(&failure.error).take(lines).map(|text| in_backticks(text, line)).collect();
+        let names_told = if reasons.is_empty() { lines } else { names.len().min(lines / 2) };
+        let reasons_told = lines.saturating_sub(names_told);
+        let why: Vec<String> = names
+            .iter()
+            .take(names_told)
+            .chain(reasons.iter().take(reasons_told))
+            .map(|text| in_backticks(text, line))
+            .collect();
+        let more = names.len().saturating_sub(names_told);
+        let more =
+            if more > 0 { format!(" (+{} failing)", count_with_noun(more, "test")) } else { String::new() };
         let between = if why.is_empty() { "" } else { ": " };
         format!(
-            "{}{folder}{notes}{between}{}",
+            "{}{folder}{notes}{between}{}{more}",
             in_backticks(&failure.command_to_repeat(), command),
             why.join(" ")
         )

@@ -15,6 +15,8 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let BriefMaterial { digest, gone, .. } = *material;
     let endings = PathEndings::count_endings(digest.files.iter().map(|file| file.path.as_str()));
     let last_edit = digest.files.iter().map(|file| file.edited_at).max().unwrap_or(0);
+    let goal = digest.current_goal();
+    let task = goal.task.filter(|_| !goal.is_answered).or(goal.newest).map_or(0, |prompt| prompt.record);
     let mut place = 0;
     for file in digest.ranked_files() {
         if is_git_name_or_folder(file, digest) {
@@ -27,8 +29,8 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         };
         let (folder, name) = endings.split_at_unique_ending(&file.path);
         let gone = file.deleted || gone.contains(&file.path);
-        // A file that only a command names may be temporary.
-        if class == FactClass::Named && (gone || file.outside) {
+        // A command may name a temporary file, and one of an earlier task is not needed.
+        if class == FactClass::Named && (gone || file.outside || file.last < task) {
             continue;
         }
         let candidate = all.add_fact(

@@ -4,7 +4,7 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::digest::{Digest, Goal, Prompt};
-use crate::prompt::PromptKind;
+use crate::prompt::{self, PromptKind};
 use crate::render::{in_backticks, in_quotation_marks};
 use crate::statement;
 use crate::text::outline_text;
@@ -47,12 +47,17 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let Some(task) = goal.task else { return };
     let leads = goal.newest.is_some_and(|newest| digest.comes_before_task(newest) && !newest.begins_turn());
     let (label, most): (&str, &[usize]) = match (goal.is_answered, leads) {
-        (true, _) => ("Before it, answered", &[120, 300]),
+        (true, _) => ("Before it, answered", &[62, 300]),
         (false, true) => ("The task during which it was said", &[120, 300, 700]),
         (false, false) => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
     };
     let asked = digest.words_answered_by(task).filter(|_| digest.is_reply_to_agent(task));
     let left = digest.remaining_sections(&task.text, task.record);
+    // As context for the newest message, the user's words are enough without the output that was pasted below them.
+    let left = match label {
+        "Task" => left,
+        _ => words_before_paste(&left).into(),
+    };
     let form = |most: usize| {
         let asked = asked.map_or(String::new(), |said| {
             format!(", in answer to {}", in_quotation_marks(&said.asks, most.min(300)))
@@ -117,6 +122,19 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     let forms = most.map(|most| format!("{label}{}", quote_prompt(&left, most)));
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
+}
+
+/// Returns the first line of a message that goes on with many lines of output; all of another message.
+fn words_before_paste(text: &str) -> String {
+    const MIN_PASTED_LINES: usize = 8;
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or_default().trim();
+    let is_plan = text.lines().any(|line| line.starts_with('#'));
+    let is_said = first.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS && first.ends_with(':');
+    match is_said && !is_plan && lines.count() >= MIN_PASTED_LINES {
+        true => format!("{} …", first.trim_end_matches(':')),
+        false => text.to_owned(),
+    }
 }
 
 /// Quotes a prompt of at most `most` characters verbatim. A longer prompt is reduced to its headings and steps.

@@ -87,8 +87,13 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
         in_quotation_marks(&statement::last_sentences(words, most), most + 2)
     };
+    // Of several files that the words name, some may be still to do.
+    let left = digest.edits_of_named_files(words, digest.said_last).map_or(String::new(), |edits| {
+        let left: Vec<String> = edits.left.iter().map(|name| path_or_code(name, 80)).collect();
+        if left.is_empty() { String::new() } else { format!("; not yet edited: {}", left.join(", ")) }
+    });
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
+        (true, Some(then)) => format!("At work. Last said: {}; then {then}{left}", last(most)),
         (true, None) if digest.has_work_after_last_message() => format!("At work. Last said: {}", last(most)),
         // The turn may have ended with the last message.
         (true, None) => format!("Last said: {}", last(most)),

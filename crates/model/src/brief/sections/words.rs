@@ -15,10 +15,10 @@ const MAX_PROMPTS: usize = 14;
 
 pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
-    let Goal { newest, task, .. } = digest.current_goal();
+    let Goal { newest, task, is_answered, .. } = digest.current_goal();
     let in_goal =
         |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
-    let since = task.or(newest).map_or(0, |prompt| prompt.record);
+    let since = task.filter(|_| !is_answered).or(newest).map_or(0, |prompt| prompt.record);
     let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
         if told == MAX_PROMPTS {
@@ -50,7 +50,9 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             format!("{before}{}", in_quotation_marks(&words, 130)),
             format!("{before}{}", in_quotation_marks(&words, 300)),
         ];
-        all.add_fact(FactClass::Words, format!("prompt:{}", prompt.record), forms).known_by = vec![words];
+        // If only a part is quoted, the message is also among the earlier requests.
+        let id = if words == prompt.text { "prompt" } else { "words" };
+        all.add_fact(FactClass::Words, format!("{id}:{}", prompt.record), forms).known_by = vec![words];
         told += 1;
     }
     for answer in digest.answers.iter().rev() {

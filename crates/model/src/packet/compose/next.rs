@@ -8,6 +8,7 @@ use crate::packet::choose::{self, goal_text};
 use crate::packet::words;
 use crate::prompt::PromptKind;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
+use crate::run;
 use crate::statement;
 
 /// The maximum length of the repeated goal.
@@ -107,15 +108,16 @@ impl PacketFacts<'_> {
         };
         let check = self.runs.iter().find(|run| run.is_before_last_edit() && self.failing.is_empty());
         if let Some(words) = self.announced_work() {
-            let is_begun =
-                digest.steps_since_last_message().iter().any(|step| step.did == StepAction::Edited);
-            return Some(match is_begun {
-                true => {
-                    let check = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
-                    let check = check.unwrap_or_default();
-                    format!("the rest of what the agent said it would do: {words}{since_then}{check}")
+            let then = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
+            let then = then.unwrap_or_default();
+            return Some(match self.progress_of_announcement() {
+                AnnouncementProgress::Open => format!("what the agent said it would do: {words}{since_then}"),
+                AnnouncementProgress::Begun => {
+                    format!("the rest of what the agent said it would do: {words}{since_then}{then}")
                 }
-                false => format!("what the agent said it would do: {words}{since_then}"),
+                AnnouncementProgress::Done => {
+                    format!("what comes after {words}, which is done{since_then}{then}")
+                }
             });
         }
         match self.goal.newest {
@@ -145,8 +147,29 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the step that the agent announced last, unless it is finished. An announced look at something is
-    /// finished once other work follows.
+    /// Returns how much of what the agent announced is done, by the files that the words name.
+    fn progress_of_announcement(&self) -> AnnouncementProgress {
+        let digest = self.material.digest;
+        let since = digest.steps_since_last_message();
+        let has = |did: StepAction| since.iter().any(|step| step.did == did && !step.failed);
+        let words = statement::announcing_sentence(&digest.said, 200);
+        let edits = digest.edits_of_named_files(&words, digest.said_last);
+        let named = |step: &CallStep| {
+            let name = step.what.rsplit('/').next().unwrap_or(&step.what);
+            words.contains(name)
+                || step.did == StepAction::Ran
+                    && words.split('`').skip(1).step_by(2).any(|name| step.what.contains(name))
+        };
+        let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
+        match (edits, since.iter().filter(worked).any(named)) {
+            (Some(edits), _) if !edits.left.is_empty() => AnnouncementProgress::Begun,
+            (Some(_), _) | (None, true) => AnnouncementProgress::Done,
+            (None, false) if has(StepAction::Edited) => AnnouncementProgress::Begun,
+            (None, false) => AnnouncementProgress::Open,
+        }
+    }
+
+    /// What the agent last said that it would do; not a look at something, if work came after it.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
@@ -214,7 +237,9 @@ impl PacketFacts<'_> {
         };
         let fits = !is_question && digest.file_edited_after(asked).is_some();
         let commands = self.validator_commands();
-        let commands = commands.iter().filter(|command| fits || is_demanded(command));
+        // A script with a file of its own prepares something; tests and linters are named by their tools.
+        let is_check = |command: &&String| is_demanded(command) || !run::is_script_call(command);
+        let commands = commands.iter().filter(|command| fits || is_demanded(command)).filter(is_check);
         let commands: Vec<String> = commands.take(3).map(|command| in_backticks(command, 120)).collect();
         let promise = self
             .material
@@ -227,12 +252,22 @@ impl PacketFacts<'_> {
             .into_iter()
             .chain(promise)
             .collect();
-        match (all.is_empty(), is_question) {
+        // A question in passing does not replace the task that it was asked about.
+        let is_whole_goal = self.goal.task.is_none() && !words::is_given(self.material.purpose);
+        match (all.is_empty(), is_question && is_whole_goal) {
             (false, _) => Some(format!("Done when: the goal is met, and {}.", all.join(", and "))),
             (true, true) => Some("Done when: the question is answered.".to_owned()),
             (true, false) => None,
         }
     }
+}
+
+/// How much of what the agent announced is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnnouncementProgress {
+    Open,
+    Begun,
+    Done,
 }
 
 fn is_work_step(step: &CallStep) -> bool {
