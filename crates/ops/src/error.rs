@@ -31,7 +31,6 @@ pub enum Error {
     Panicked { what: &'static str, why: String },
 }
 
-/// The kinds of errors. Each kind has one exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Usage,

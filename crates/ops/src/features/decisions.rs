@@ -87,7 +87,6 @@ pub(crate) fn recent_decisions(store: &Store, now: Timestamp) -> Result<(Vec<Dec
     Ok((decision::fold_decisions(lines, now), is_all))
 }
 
-/// Returns all decisions, oldest first.
 pub(crate) fn all_decisions(store: &Store, now: Timestamp) -> Result<Vec<DecisionStanding>> {
     Ok(decision::fold_decisions(store.all_decisions()?.0, now))
 }

@@ -116,7 +116,6 @@ pub struct LoopLogShown {
     pub torn: usize,
 }
 
-/// What a command did to a loop.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopChanged {
     #[serde(rename = "loop")]
@@ -238,7 +237,6 @@ pub fn pause_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     })
 }
 
-/// Ends a loop permanently.
 pub fn cancel_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     change_and_remove_from_foreground(world, named, |state| match state.status {
         LoopStatus::Cancelled => Ok(None),

@@ -1,4 +1,4 @@
-//! Checks whether a session's harness is still running, by its process that was recorded at the session start.
+//! Checks whether a session's harness is still running. The harness's process is recorded at the session start.
 
 use rustix::process::getppid;
 

@@ -136,7 +136,6 @@ struct FilesNow {
     checkout: Option<Checkout>,
     /// All paths, including missing files.
     paths: Vec<String>,
-    /// The files that the session edited.
     edited: HashSet<String>,
     listing: FileListing,
     /// Whether the listing is complete.
