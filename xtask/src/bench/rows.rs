@@ -440,7 +440,7 @@ fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> Stri
     Ok(std::fs::OpenOptions::new().append(true).open(log)?.write_all(copies.as_bytes())?)
 }
 
-/// A project with a loop that owns the session, and with a copy of the loop's initial state.
+/// A project whose session owns a loop, and a copy of the loop's initial state.
 fn looping(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start(&sandbox.dir))?;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::rows::{TOOL_DONE, lived_in};
 use crate::sandbox::{SESSION, Sandbox, payload};
 
-/// A sandbox with a manifest with steps, and a session that is working on it.
+/// A sandbox with a manifest that has steps, and a session that is working on it.
 pub fn with_one(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let folder = workstream_folder(sandbox, "01-old");
