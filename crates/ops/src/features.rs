@@ -289,7 +289,8 @@ pub fn collect_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String
     candidates_in_sections(context, |_| true)
 }
 
-/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted sections.
+/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted
+/// sections.
 pub fn candidates_in_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,

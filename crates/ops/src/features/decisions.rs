@@ -1,5 +1,5 @@
-//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force is
-//! computed when they are read.
+//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force
+//! is computed when they are read.
 
 mod answers;
 mod brief;
