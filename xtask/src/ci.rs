@@ -34,7 +34,7 @@ pub fn run_ci() -> Result<bool> {
     let mut run = CiRun { steps: Vec::new() };
     let mut tests = TestCounts::default();
 
-    // Linking takes long on one core. In the meantime, all steps run that do not need the binary.
+    // Linking takes long on one core. In the meantime, the steps that do not need the binary are run.
     let dist = ParallelStep::start(&["dist"])?;
     run.run_step("format", || run_successfully(crate::cargo_command().args(["fmt", "--all", "--check"])));
     run.run_step("clippy", || {

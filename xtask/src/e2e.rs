@@ -61,7 +61,7 @@ pub fn run_e2e(args: &Args) -> Result<bool> {
 }
 
 pub struct InstalledHarnesses {
-    /// The variables that name the path of each harness for the tests, as name and path.
+    /// For each harness, the variable that tells the tests where it is, and its path.
     pub variables: Vec<(String, String)>,
     /// Whether every harness is installed. Tests of a missing harness print `skipped`, and fail in CI.
     pub all: bool,

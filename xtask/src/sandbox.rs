@@ -1,5 +1,5 @@
-//! An environment for running `thru`, with its own home, state, configuration and project, and without our environment
-//! variables.
+//! An environment for running `thru`, with its own home, state, configuration and project. The developer's environment
+//! variables are not passed on.
 
 use std::fs;
 use std::io::Write as _;

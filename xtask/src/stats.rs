@@ -1,6 +1,7 @@
 //! Percentiles, and random numbers that are the same in every run.
 
-/// Returns the smallest sample that is at least as large as `percent` of all samples; 0 if there are no samples.
+/// Returns a percentile: at least `percent` percent of all samples are at most this large. Returns 0 if there are no
+/// samples.
 pub fn percentile(samples: &[u64], percent: f64) -> u64 {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();

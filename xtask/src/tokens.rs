@@ -289,7 +289,7 @@ fn print_figures(figures: &[ErrorFigures]) {
     print!("{}", plain_table(&align, &rows));
 }
 
-/// Returns the smallest value that is at least as large as `percent` of all values.
+/// Returns a percentile: at least `percent` percent of all values are at most this large.
 fn percentile(values: &[f64], percent: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -63,7 +63,7 @@ pub struct Harness {
     pub home: UserFolder,
     /// The variable that contains the project's folder while a hook runs. `None` if the payload's `cwd` is that folder.
     pub project_dir: Option<&'static str>,
-    /// Variables that show that the harness started a process. At least one of them is set.
+    /// Variables of which at least one is set in every process that the harness starts.
     pub presence: &'static [&'static str],
     /// The variable that contains the session's id, if there is one.
     pub session: Option<&'static str>,

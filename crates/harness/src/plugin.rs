@@ -41,7 +41,6 @@ pub fn is_our_plugin(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.contains(PLUGIN_MARK))
 }
 
-/// The settings in an installed plugin file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct InstalledPlugin {

@@ -5,7 +5,7 @@
 //! the file's indentation, line ends and commas. Comments and other people's hooks stay the same, byte for byte.
 //! Installing twice has the same result as installing once. [`uninstall_hooks`] after [`install_hooks`] restores the
 //! original bytes from the file alone (see `render::StateBefore` and `insert`). If a file does not parse, or contains
-//! an unexpected value where hooks belong, it is not changed, and a [`Problem`] names the position.
+//! an unexpected value where hooks belong, it is not changed, and a [`SettingsProblem`] names the position.
 
 mod command;
 mod edit;
@@ -127,9 +127,8 @@ pub struct FoundHook {
     pub line: usize,
 }
 
-/// Changes a file so that it contains exactly our hooks in `entries`. Adds missing hooks at the end of their list,
-/// changes outdated hooks in place, and removes hooks that `entries` does not contain. `bytes` is `None` if there is no
-/// file.
+/// Makes `entries` our only hooks in a file. Adds missing hooks at the end of their list, changes outdated hooks in
+/// place, and removes hooks that `entries` does not contain. `bytes` is `None` if there is no file.
 pub fn install_hooks(
     bytes: Option<&[u8]>,
     place: &HookLocation,

@@ -33,7 +33,7 @@ impl Dir {
             bytes.extend_from_slice(line.as_ref());
             bytes.push(b'\n');
         }
-        // One call, never `write_entries`: a second call could write after another process's line.
+        // Make a single `write`. With `write_all`, a second call could write after another process's line.
         let written = loop {
             match rustix::io::write(&file, &bytes) {
                 Err(Errno::INTR) => {}

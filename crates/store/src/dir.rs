@@ -69,13 +69,13 @@ impl Dir {
         Ok(Dir { fd, path: self.path.join(rel), tracked: TrackedFiles::Nothing })
     }
 
-    /// Opens a folder below this one, and creates missing folders, readable by the owner only.
+    /// Opens a subfolder, and creates missing folders. New folders are readable by the owner only.
     pub fn create_subfolder(&self, rel: &str) -> Result<Dir> {
         self.create_subfolder_with_mode(rel, OWNER_ONLY)
     }
 
-    /// Opens a folder below this one that belongs to another program, and creates missing folders with the mode
-    /// that the umask gives.
+    /// Opens a subfolder that belongs to another program, and creates missing folders. New folders get the mode that
+    /// the umask gives.
     pub fn create_subfolder_by_umask(&self, rel: &str) -> Result<Dir> {
         self.create_subfolder_with_mode(rel, Mode::from_raw_mode(0o777))
     }

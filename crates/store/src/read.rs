@@ -36,7 +36,7 @@ pub fn read_outside_store(path: &Path, max: usize) -> Result<Vec<u8>> {
 }
 
 /// Returns the metadata of the entry at a path, without following a link; `None` if there is no entry. It is an error
-/// if the path may not be examined, whereas `HookPath::exists` treats such a path as absent.
+/// if the path may not be examined, whereas `Path::exists` treats such a path as absent.
 pub fn metadata_without_following(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),

@@ -1,5 +1,5 @@
 //! File system calls that differ between systems: opening without following links, renaming to a free name, syncing a
-//! folder. Linux has one call for each of these. Other systems and old kernels need several steps.
+//! folder. Linux has a single call for each of these operations. Other systems and old kernels need several steps.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path};

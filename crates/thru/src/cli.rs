@@ -29,7 +29,6 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Returns whether the command creates a root.
     fn creates_root(&self) -> bool {
         match &self.command {
             Command::Init(_) => true,

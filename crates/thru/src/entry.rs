@@ -20,7 +20,7 @@ unsafe extern "C" {
 
 #[unsafe(no_mangle)]
 extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const c_char) -> c_int {
-    // SAFETY: the constants are those of every Unix that we build for, and we install no signal handler.
+    // SAFETY: the constants are the same on every Unix that we build for, and we install no signal handler.
     unsafe {
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN);

@@ -15,7 +15,7 @@ use crate::transcript;
 
 const MAX_SYSTEM_CALLS: usize = 40;
 const MAX_INSTRUCTIONS: usize = 150_000;
-/// How many bytes of a transcript before-compact may read, no matter how long the transcript is.
+/// How many bytes of a transcript the hook before-compact may read, no matter how long the transcript is.
 const MAX_TRANSCRIPT_BYTES_READ: usize = 16 * transcript::MEGABYTE + 128 * 1024;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 /// The limit at a first contact, which happens once per session and reads up to 14 MB.

@@ -1,4 +1,5 @@
-//! Runs its arguments as a command and prints the command's peak memory in KB. `xtask::memory` explains why.
+//! Runs its arguments as a command and prints the command's peak memory in KB. `xtask::memory` explains why a helper is
+//! needed.
 //!
 //! If `PEAK_MEMORY_FILE` is set, the command keeps its stdout, stderr and exit code. Its peak memory and its running
 //! time in milliseconds are written to that file.

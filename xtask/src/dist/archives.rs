@@ -1,4 +1,4 @@
-//! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and their checksums.
+//! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and writes their checksums.
 //!
 //! Binaries for Linux are linked with the linkers that come with Rust, for both architectures. The linker and the
 //! system libraries for macOS come with zig from PyPI: 442 MB, fetched once and only for this.

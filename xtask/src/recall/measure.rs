@@ -187,8 +187,8 @@ impl RecallAnswers {
     }
 }
 
-/// Returns whether the text contains the path, or an end of the path that no other file of the session has. It must be
-/// a separate word.
+/// Returns whether the text contains the path, or an end of the path that no other file of the session has. The match
+/// must be a separate word.
 fn is_path_mentioned(session: &RecallSession, text: &str, path: &str) -> bool {
     let starts = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
     let endings = starts.map(|at| &path[at..]).chain([path]).filter(|ending| !ending.is_empty());

@@ -52,7 +52,8 @@ fn line_as_shown(line: &str) -> String {
 
 fn is_error_line(line: &str) -> bool {
     let line = line_as_shown(line);
-    // A line of a file is not an error: the output of `grep -n` and `cat -n`, and text in quotation marks.
+    // Quoted lines of files are not errors. `grep -n` and `cat -n` print such lines, and some programs print them in
+    // quotation marks.
     if is_quoted_file(&line) {
         return false;
     }

@@ -176,7 +176,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return lost.then(|| "more than its boxes has changed".into());
     }
     if path.starts_with(PACKETS_PATH) {
-        // An edit replaces a line or a section. Text of a person in other places stays.
+        // An edit replaces a line or a section. A person's text outside that part must stay.
         let lost = contains_text(old, TEXT_OF_PERSON) && !contains_text(new, TEXT_OF_PERSON)
             || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());

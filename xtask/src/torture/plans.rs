@@ -146,7 +146,8 @@ pub fn plan_changes_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTal
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
 }
 
-/// All processes claim one task at the same time. Only one process gets it, and the others are told which one.
+/// All processes claim one task at the same time. Only one process gets the task, and the others are told which process
+/// has it.
 pub fn task_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 3 } else { 20 };
     let sandbox = lab.sandbox("plan-claims")?;

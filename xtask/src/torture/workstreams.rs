@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::prepare::{TOOL_DONE, prepare_records};
 use crate::sandbox::{SESSION, Sandbox, payload};
 
-/// A sandbox with a manifest with steps, and a session that is working on it.
+/// A sandbox with a manifest that has steps, and a session that is working on it.
 pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let folder = workstream_folder(sandbox, "01-old");

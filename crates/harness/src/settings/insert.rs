@@ -1,12 +1,11 @@
 //! Decides where new items go and how they are formatted. New items follow the file's own formatting. Nothing is
 //! deleted.
 //!
-//! `remove` must restore the original bytes, so each rule here has its inverse there:
-//! - In a non-empty container, the items go after the last thing that is not white space. All white space before one of
-//!   our items is ours.
+//! `remove` must restore the original bytes, so each rule of this module has its inverse in `remove`:
+//! - In a non-empty container, the items go after the last token. All white space before one of our items is ours.
 //! - In an empty container without a line end, we add a line end before the closing bracket. That line end is ours too.
 //! - In an empty container with a line end, that line end stays before the closing bracket. To distinguish this from
-//!   the previous case, hooks are written there on one line ([`Look::short_hooks`]).
+//!   the previous case, hooks in such a container are written on one line ([`TextFormatting::short_hooks`]).
 //! - If the file is on one line, an empty container gets no white space at all.
 
 use super::edit::TextEdit;
@@ -66,7 +65,7 @@ pub enum Siblings {
 #[derive(Debug)]
 pub struct InsertionPoint {
     at: usize,
-    /// The position for a new comma, after the item that was the last item before.
+    /// The position for a new comma, after the item that was last until now.
     comma: Option<usize>,
     lead: String,
     between: String,

@@ -1,7 +1,7 @@
 //! Splits JSON with comments into tokens. The scanner is as strict as `JSON.parse`, because the harness must be able to
 //! read every file that we accept.
 
-/// An error at a byte of the text. It is converted to a [`super::Problem`] with a line and a column.
+/// An error at a byte of the text. It is converted to a [`super::SettingsProblem`] with a line and a column.
 #[derive(Debug)]
 pub struct SyntaxError {
     pub at: usize,

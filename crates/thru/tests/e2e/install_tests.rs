@@ -1,4 +1,4 @@
-//! Tests with Claude Code of the files that `thru init` and `thru install` write.
+//! Tests the files that `thru init` and `thru install` write, with the real Claude Code.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The scripted model: a server on loopback that answers from a [`Script`] and records the requests.
+//! The scripted model: a server on loopback that answers from a [`ModelScript`] and records the requests.
 //!
 //! It listens until it is dropped. The harnesses are real, but the model is not, so a test shows only what a model
 //! would receive.

@@ -1,4 +1,4 @@
-//! Tests with the real Claude Code of when a session gets a brief: once after a compaction, and when other sessions are
+//! Tests when a session gets a brief, with the real Claude Code: once after a compaction, and when other sessions are
 //! running.
 
 use serde_json::json;
@@ -14,8 +14,8 @@ fn edit_step(scratch: &ScratchProject, file: &str) -> ScriptStep {
     call_step("Write", json!({ "file_path": scratch.project.join(file), "content": "x\n" }))
 }
 
-/// When Claude Code resumes a session, the conversation still contains the brief after the compaction. So the session
-/// gets the brief only once.
+/// When Claude Code resumes a session, the conversation still contains the brief that followed the compaction. So the
+/// session gets the brief only once.
 #[test]
 fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
     let Some(claude) = ClaudeCode::find_installed() else { return };

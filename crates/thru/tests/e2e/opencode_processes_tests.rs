@@ -154,7 +154,6 @@ fn script_with_compaction() -> ModelScript {
     }
 }
 
-/// Counts the briefs in the last requests of the session.
 fn count_briefs(model: &ScriptedModel, requests: usize) -> Vec<usize> {
     let asked = model.received_requests();
     let main: Vec<_> = asked.iter().filter(|asked| asked.kind == RequestKind::Main).collect();

@@ -79,7 +79,6 @@ impl TestEnv {
         self.home_folder().join(".config/throughline/config.toml")
     }
 
-    /// Returns the path of the project's trust record.
     pub fn trust_record_path(&self) -> PathBuf {
         let id = self.read_marker()["project_id"].as_str().unwrap().to_owned();
         self.home_folder().join(format!(".local/state/throughline/trust/{id}.json"))
@@ -277,7 +276,6 @@ impl Drop for TestEnv {
     }
 }
 
-/// Merges the fields of `more` into `common`.
 pub fn merge_fields(common: &Value, more: Value) -> Value {
     let mut whole = common.clone();
     if let (Value::Object(fields), Value::Object(more)) = (&mut whole, more) {

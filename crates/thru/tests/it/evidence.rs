@@ -1,4 +1,4 @@
-//! Evidence through the binary: running and recording commands, and detecting that a file has changed since.
+//! Evidence through the binary: running and recording commands, and detecting later changes of files.
 
 mod imports;
 

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::env::{TEST_TIME, TestEnv};
 
-/// Builds a transcript of Claude Code.
 struct TranscriptBuilder {
     text: String,
     calls: usize,

@@ -1,5 +1,5 @@
-//! When a session gets a brief, and about which sessions: resumes, simultaneous sessions, worktrees. Also why nothing
-//! is recorded.
+//! When a session gets a brief, and about which sessions: resumes, simultaneous sessions, worktrees. Also tests the
+//! messages that say why nothing is recorded.
 
 use std::fs;
 use std::path::Path;

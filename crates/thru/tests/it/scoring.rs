@@ -199,7 +199,7 @@ fn decisions_by_their_age() {
     assert_eq!(ranking.row_of(&old)["age_hours"], 24.0);
     assert!(ranking.position_of(&new) < ranking.position_of(&old));
     assert!(ranking.position_of("prompt:") > ranking.position_of(&new), "{:?}", ranking.ids());
-    // A day later, the newer decision also comes after the goal, like the older decision before.
+    // A day later, the newer decision also comes after the goal, as the older decision already did.
     let later = BriefRanking::at_time(&env, "2026-11-16T19:22:00Z");
     later.assert_score(&old, &[("decision_recency", 0.375)]);
     assert!(later.position_of("prompt:") < later.position_of(&new), "{:?}", later.ids());

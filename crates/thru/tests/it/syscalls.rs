@@ -18,7 +18,7 @@ struct SystemCall {
     rest: String,
 }
 
-/// Returns whether the test can run. In CI it must run, with two exceptions: other systems than Linux have no strace,
+/// Returns whether the test can run. In CI it must run, with two exceptions: systems other than Linux have no strace,
 /// and for an emulated binary strace shows the emulator's calls.
 pub fn can_run_test(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [

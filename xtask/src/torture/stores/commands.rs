@@ -207,7 +207,7 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     plain_command(&["harness", "list"]),
     plain_command(&["harness", "show", "opencode"]),
     plain_command(&["completions", "bash"]),
-    // A binary in `--bin` may not have this command. The line is then a usage error.
+    // A binary that `--bin` names might not have this command. The line is then a usage error.
     plain_command(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 

@@ -83,7 +83,7 @@ impl StoreRunner {
     }
 
     /// Checks that a loop and a run of the user are really fed and run. Otherwise the torture could pass because it
-    /// detects no violations.
+    /// cannot detect violations.
     pub fn check_control_case(&self, lab: &Lab) -> Result<()> {
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::start_loop(

@@ -91,7 +91,7 @@ pub fn print_foreign_note(shown: &LoopShown) {
     }
 }
 
-/// Returns whether the loop is active but another loop comes first: it is in the foreground of the same session, or it
+/// Returns whether the loop is active but must wait for another loop, which is in the foreground of the same session or
 /// waits for the next session.
 fn waits_for_another_loop(shown: &LoopShown) -> bool {
     shown.status == LoopStatus::Active && shown.started_here && !shown.foreground && !shown.waiting

@@ -1,4 +1,4 @@
-//! Problems that people had who tried thru with only the README.
+//! Problems of people who tried thru with only the README.
 
 use super::*;
 
