@@ -14,7 +14,7 @@
 //!   `<name>value</name>`
 //! - `context`: secrets without a name: cookies, codes in an address, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
-//! - `tables`: CSV and similar, by the head of the column
+//! - `tables`: CSV and similar, by the head of the column; `telling_lines`: random values that no other rule knows
 //! - `passwords`: whether a value after the name of a password is a password; `pairs`: `credentials: user / password`
 //! - `file_names`: names of files and branches
 //! - `mentions`: a password in any place of a line that speaks of one; `nouns`, `words`: how such a line is read;
@@ -57,6 +57,7 @@ mod sentences;
 mod shape;
 mod stated;
 mod tables;
+mod telling_lines;
 mod urls;
 mod values;
 mod view;

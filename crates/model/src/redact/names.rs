@@ -158,7 +158,16 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Signature, "signature");
     }
     if is_one_of!(head, "salt") {
-        return verdict(NameStrength::Perhaps, "secret");
+        let says = if is_one_of!(before, "auth hash in nonce encryption secret session") {
+            NameStrength::Secret
+        } else {
+            NameStrength::Perhaps
+        };
+        return verdict(says, "secret");
+    }
+    // Honeycomb names the key of a team after it.
+    if is_one_of!(head, "team") && is_one_of!(before, "honeycomb") {
+        return verdict(NameStrength::Secret, "api-key");
     }
     if ends_with_one_of!(
         head,
@@ -287,6 +296,7 @@ fn may_name_secret(name: &[u8]) -> bool {
                 | b"coo"
                 | b"wif"
                 | b"ses"
+                | b"hon"
                 | b"api"
         )
     };

@@ -341,9 +341,18 @@ fn sets_variable(before: &[u8]) -> bool {
 /// `pulumi config set --secret NAME x`.
 fn is_setting_command(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(120)..]);
-    [&b"config set "[..], b"configure set ", b"config create ", b"secrets set "]
-        .iter()
-        .any(|command| super::contains_bytes(line, command))
+    [
+        &b"config set "[..],
+        b"configure set ",
+        b"config create ",
+        b"secrets set ",
+        b"env:set ",
+        b"config:set ",
+        b"secret set ",
+        b"variables set ",
+    ]
+    .iter()
+    .any(|command| super::contains_bytes(line, command))
 }
 
 /// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` is the quote after the name.

@@ -214,7 +214,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     };
     let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%"];
     if template.iter().any(|mark| super::contains_bytes(content, mark.as_bytes()))
-        || super::contains_bytes(content, b"%s") && !looks.looks_random()
+        || super::contains_bytes(content, b"%s") && !looks.looks_random() && looks.symbols < 4
     {
         return true;
     }
@@ -235,7 +235,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
         {
             return true;
         }
-        b'/' | b'.' | b'~' if !looks.looks_random() => return true,
+        b'/' | b'.' | b'~' if !looks.looks_random() && looks.symbols < 3 => return true,
         _ => {}
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
@@ -346,7 +346,12 @@ fn is_member_path(content: &[u8]) -> bool {
 
 /// Whether a value has the name of a secret, as in `FieldOf("V2ApiKey")`, and so only describes one.
 fn is_name_of_secret(content: &[u8]) -> bool {
-    content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.') && names::judge_name(content).is_some()
+    // The end of a random value may be a word by chance: `7uUf6RzixQ6adZPwd`.
+    let looks = profile_of(content);
+    let random = looks.digits > 2 && looks.changes * 3 >= looks.len;
+    !random
+        && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
+        && names::judge_name(content).is_some()
 }
 
 /// Whether a value is an API key, a token or a secret, and not a word or a name.
@@ -362,7 +367,7 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
     // of one.
     let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
     let nouns = || !is_name && made_up::is_everyday_nouns(content);
-    if looks.looks_random() || is_long_word(content, value, looks, joint) || nouns() {
+    if looks.looks_random() || is_uuid(content) || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
@@ -375,7 +380,7 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
         && looks.len >= 12
         && looks.upper > 1
         && looks.lower > 1
-        && looks.changes >= 3
+        && looks.changes >= if looks.symbols > 0 || joint.loud { 2 } else { 3 }
         && !is_name_of_secret(content);
     drawn
         || literal
