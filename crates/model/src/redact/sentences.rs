@@ -308,6 +308,8 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let short = content.len() < 6 && super::grades::grade_word(content).is_none();
+    // A frame of a stack has arguments: `parse_password (s=0xb627c83491b3)`.
+    let code = code || super::contains_bytes(content, b"=0x");
     if short
         || code
         || super::grades::is_computing_term(content)

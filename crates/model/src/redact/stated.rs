@@ -607,8 +607,12 @@ pub fn is_password_name(word: &[u8]) -> bool {
 
 pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<SecretHit> {
     let placeholder = super::contains_bytes(&text[value.start..value.end], b"REDACTED");
+    let content = &text[value.start..value.end];
+    let setting = memchr::memchr(b'=', content)
+        .is_some_and(|at| at > 0 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
     let code = !value.quoted
-        && matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
+        && (setting
+            || matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<'));
     (enough && !placeholder && !code).then_some(SecretHit {
         start: value.start,
         end: value.end,

@@ -146,15 +146,18 @@ fn length_to_last_at_sign(text: &[u8]) -> usize {
 
 /// Whether a password is a stand-in, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
 fn is_placeholder_password(password: &[u8]) -> bool {
-    const PLACEHOLDER_WORDS: &str =
-        "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";
+    const PLACEHOLDER_WORDS: &str = "password passwd pass pwd pw passcode passphrase token credentials credential yourpassword your_password your-password mypassword secret_password";
     let looks = profile_of(password);
     let template = matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'[' | b'(' | b':')
         && !byte_is(byte_or_newline(password, 1), super::classes::DIGIT)
         || super::contains_bytes(password, b"${")
         || super::contains_bytes(password, b"{{")
         || super::contains_bytes(password, b"(");
+    // A name of several words only says what belongs there: `user:db_password@`.
+    let named =
+        || password.contains(&b'_') && super::names::judge_name(password).is_some() && looks.digits == 0;
     template
+        || named()
         || looks.letters() + looks.digits == 0
         || looks.is_filler()
         || PLACEHOLDER_WORDS
