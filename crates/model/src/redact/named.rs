@@ -312,6 +312,13 @@ fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
         {
             !line.contains(&b'{') && !line.contains(&b'[')
         }
+        // The format of a file: `name:password:UID:GID:home`.
+        b':' if line.ends_with(b":") && name.end == at => {
+            let rest = &text[at + 1..text.len().min(at + 80)];
+            let format = &rest[..rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())];
+            format.iter().filter(|byte| **byte == b':').count() >= 2
+                && format.iter().all(|byte| byte_is(*byte, LOWER | UPPER) || *byte == b':')
+        }
         b':' if line.ends_with(b"=") && name.end == at => {
             let version = &text[at + 1..at + 1 + run_length(&text[at + 1..], ALNUM, 8)];
             version == b"latest" || version.iter().all(|byte| byte_is(*byte, DIGIT)) && version.len() < 4

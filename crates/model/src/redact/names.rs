@@ -50,6 +50,10 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     if !may_name_secret(name) {
         return languages::judge_foreign_name(name);
     }
+    // Charts name a secret that exists: `existingPassword: name`.
+    if name.starts_with(b"existing") {
+        return None;
+    }
     // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
     if name.starts_with(b"TF_TOKEN_") {
         return Some(NameVerdict { says: NameStrength::Secret, kind: "token" });
@@ -231,6 +235,7 @@ static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     index group order unique composite host translation i18n message locale query hot short shortcut \
     modifier arrow press lookup search join shard bucket column field dedup dedupe metric label json \
     config property setting feature flag event state store context topic registry gpg item list react \
+    commit revision rev build asset chunk module content file digest checksum version tree blob layer artifact \
     data prop meta attribute table surrogate natural candidate super node edge any each this the no last \
     first next prev same other one every ssh fn ctrl alt shift option command cmd tab return enter \
     escape left right function answer issue jira project sonar restore backup turn task websocket",

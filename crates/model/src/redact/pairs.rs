@@ -12,7 +12,7 @@ use super::sentences::{self, RequiredCertainty};
 const MAX_ANNOUNCEMENT_DISTANCE: usize = 100;
 /// Words, or beginnings of words, that announce a pair.
 const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
-    accesso accedi credencia credenzia inlog wifi wi-fi ssid";
+    accesso accedi connecte verbind ssh credencia credenzia inlog wifi wi-fi ssid";
 /// Pairs of words that announce a pair.
 const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
 /// Common account names, which usually have a password.

@@ -308,6 +308,7 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
     let ends = closes
         || text[value.end..].starts_with(b"</") && made_up::made_up_certainty(content).is_some()
         || matches!(next, b'\n' | b'\r')
+        || is_comment_next(&text[value.end..])
         || (next == b'\\' && matches!(byte_or_newline(text, value.end + 1), b'n' | b'r'));
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let assigned = line.trim_ascii_end().ends_with(b"=");
@@ -320,6 +321,12 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
         && (!assigned
             || made_up::made_up_certainty(content) == Some(PasswordCertainty::LongWord)
             || is_below_settings_line(text, value.start - line.len()))
+}
+
+/// Whether only a comment follows: `  # rotate before friday`.
+fn is_comment_next(rest: &[u8]) -> bool {
+    let blanks = super::classes::count_blanks(rest, 16);
+    blanks > 0 && (rest[blanks..].starts_with(b"# ") || rest[blanks..].starts_with(b"// "))
 }
 
 /// Returns whether the line above `start` belongs to a settings file, such as `[section]` or `name = word`.

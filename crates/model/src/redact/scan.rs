@@ -451,7 +451,7 @@ fn announced(
 }
 
 /// A word of at least this many bytes may contain a token after a name, as in `key_sk_live_…`.
-const MIN_INNER_TOKEN_BYTES: usize = 28;
+const MIN_INNER_TOKEN_BYTES: usize = 24;
 const MAX_WORD_BYTES: usize = 256;
 
 /// Finds a token that starts after an underscore of the word `text[start..end]`.

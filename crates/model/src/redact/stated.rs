@@ -146,6 +146,11 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     {
         return sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words);
     }
+    if text[end..].starts_with(b" | ")
+        && let Some(hit) = super::placed::secret_in_columns(text, start, end)
+    {
+        return Some(hit);
+    }
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
         return secret_after_is(text, end + 3, verdict, doubtful);
     }
@@ -185,7 +190,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
             && (made_up
                 || value.quoted
-                || made_up::made_up_certainty(&text[value.start..value.end]).is_some()
+                || (made_up::made_up_certainty(&text[value.start..value.end]).is_some()
+                    || super::lexicon::count_everyday_nouns(&text[value.start..value.end]) > 0)
                     && matches!(byte_or_newline(text, value.end), b'\n' | b'\r'));
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
         let words = made_up::made_up_certainty(&text[value.start..value.end]);
@@ -193,6 +199,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
         // The installer of Debian has lines such as `d-i passwd/root-password password x`.
         let in_command = in_command
+            || super::contains_bytes(super::context::text_after_last_break(context), b"mysqladmin ")
             || super::contains_bytes(super::context::text_after_last_break(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command {
             return hit_if_secret(text, value, verdict, joint);
@@ -622,7 +629,16 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
 
 /// Finds the value in `name is value`. In prose almost anything follows, so the value must not be a word of a sentence.
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
-    let value = values::value_at(text, sentences::position_after_adverb(text, at))?;
+    let mut value = values::value_at(text, sentences::position_after_adverb(text, at))?;
+    // The mark may end the sentence: `what if the password is wrong?`.
+    if !value.quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {
+        let marks =
+            text[value.start..value.end].iter().rev().take_while(|byte| matches!(byte, b'?' | b'!')).count();
+        value.end -= marks;
+    }
+    if value.end == value.start {
+        return None;
+    }
     let content = &text[value.start..value.end];
     if matches!(verdict.says, NameStrength::Password | NameStrength::Pass)
         && let Some(sure) = made_up::made_up_certainty(content)

@@ -13,7 +13,9 @@ const MAX_TOKEN_BYTES: usize = 200;
 const MAX_LINE_BYTES: usize = 160;
 
 /// Beginnings of words that make a random value in the same line a secret.
-const TELLING_WORDS: [&str; 17] = [
+const TELLING_WORDS: [&str; 19] = [
+    "cookie",
+    "session",
     "token",
     "secret",
     "passw",
@@ -34,7 +36,9 @@ const TELLING_WORDS: [&str; 17] = [
 ];
 
 /// Words that say that the value is public: a digest, a public key, a position in a list.
-const PUBLIC_WORDS: [&str; 34] = [
+const PUBLIC_WORDS: [&str; 36] = [
+    "mappings",
+    "revision",
     "sha1",
     "sha2",
     "sha3",
@@ -83,7 +87,8 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     let end = end + run_length(&text[end..], EQUALS, 2);
     let before = start.checked_sub(1).map_or(b'\n', |at| text[at]);
     // Next to these bytes the word is a part of base64, of a path, a member or a call.
-    let part = matches!(before, b'/' | b'+' | b'.' | b'$' | b'#' | b'%')
+    let part = (matches!(before, b'/' | b'+' | b'.' | b'$' | b'#' | b'%')
+        || before == b',' && byte_or_newline(text, end) == b',')
         || matches!(byte_or_newline(text, end), b'/' | b'+' | b'.' | b'(' | b'[' | b'%')
             && !(byte_or_newline(text, end) == b'.' && !byte_is(byte_or_newline(text, end + 1), class));
     if part || end - start > MAX_TOKEN_BYTES {
