@@ -14,7 +14,7 @@
 //!   `<name>value</name>`
 //! - `context`: secrets without a telling name: cookies, codes in a URL, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
-//! - `tables`: CSV and similar formats, by the header of a column
+//! - `tables`: CSV and similar formats, by the header of a column; `telling_lines`: random values that no other rule knows
 //! - `passwords`: whether the value after the name of a password is a password; `pairs`:
 //!   `credentials: user / password`
 //! - `file_names`: names of files and branches
@@ -58,6 +58,7 @@ mod sentences;
 mod shape;
 mod stated;
 mod tables;
+mod telling_lines;
 mod urls;
 mod values;
 mod view;

@@ -61,6 +61,11 @@ pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) 
         (b':', b';') if &text[start..end] == b"P" => secret_in_wifi_code(text, at),
         (b':', _) if &text[start..end] == b"PIN" => debugger_pin(text, at),
         (b'=', b' ') if &text[start..end] == b"name" => secret_in_form_field(text, start, at),
+        (b':', b' ')
+            if end == at && text[at + 1..].starts_with(b" ") && is_below_passwords(&text[..start]) =>
+        {
+            flags::secret_argument(text, at + 2)
+        }
         (b':', b' ') if text[..start].ends_with(b" for ") || text[..start].ends_with(b" of ") => {
             commands::secret_typed_at_prompt(text, at)
         }
@@ -303,6 +308,18 @@ fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
             && start > at + 1
             && matches!(byte_or_newline(text, start + length), b'\n' | b'\r' | b' ' | b',' | b')');
     plausible.then_some(SecretHit { start, end: start + length, kind: "password" })
+}
+
+/// Whether a line is indented below `passwords:`, so that it has a name and a password.
+fn is_below_passwords(before: &[u8]) -> bool {
+    let before = &before[before.len().saturating_sub(MAX_LINE_BYTES)..];
+    let indent = before.iter().rev().take_while(|byte| **byte == b' ').count();
+    if indent == 0 || !before[..before.len() - indent].ends_with(b"\n") {
+        return false;
+    }
+    let Some(label) = memmem::rfind(before, b"asswords:\n") else { return false };
+    let rows = before[label + 10..before.len() - indent].split(|byte| *byte == b'\n');
+    rows.filter(|row| !row.is_empty()).all(|row| row.starts_with(b" "))
 }
 
 /// Finds the value of a form field: after `Content-Disposition: form-data; name="password"` and an empty line.

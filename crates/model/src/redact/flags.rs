@@ -106,8 +106,12 @@ fn secret_of_long_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     }
     // Examples are `gh secret set NAME --body x` and `aws ssm put-parameter --type SecureString --value x`.
     if matches!(name, b"body" | b"value") {
-        return is_one_of_commands_before(text, at, &["secret set", "SecureString"])
-            .then(|| whole_argument(text, after))?;
+        return is_one_of_commands_before(
+            text,
+            at,
+            &["secret set", "SecureString", "secret:create", "env:create", "secret create"],
+        )
+        .then(|| whole_argument(text, after))?;
     }
     if name == b"key" && is_one_of_commands_before(text, at, &["gem push", "nuget push"]) {
         return whole_argument(text, after);
@@ -339,7 +343,11 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
             (text[after + comma] == b',').then(|| whole_argument(text, after + comma + 1))?
         }
         b't' if !attached
-            && is_one_of_commands_before(text, at, &["codecov", "doctl auth", "vercel ", "ngrok "]) =>
+            && is_one_of_commands_before(
+                text,
+                at,
+                &["codecov", "doctl auth", "vercel ", "ngrok ", "influx "],
+            ) =>
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
@@ -371,11 +379,30 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
         {
             whole_argument(text, position_after_flag(text, at + 1)?)
         }
+        // Any tool may accept a user and a password: `kadmin -u name -w x`.
+        b'p' | b'P' | b'w' if !attached && follows_user_flag(text, at) => {
+            let after = position_after_flag(text, at + 1)?;
+            let value = values::value_at(text, after)?;
+            let content = &text[value.start..value.end];
+            let drawn = super::grades::grade_word(content) == Some(super::grades::PasswordGrade::Obvious)
+                || content.len() >= 12 && profile_value(content).looks_random();
+            (drawn && !is_port_number(content)).then(|| whole_argument(text, after))?
+        }
         _ => None,
     }
 }
 
-/// Whether the value of `-p` is a port, such as `27017` or `3306:3306/tcp`.
+/// Whether the words before the flag at `at` are another flag and the name of a user: `-u ann `, `--user ann `.
+fn follows_user_flag(text: &[u8], at: usize) -> bool {
+    let line = super::context::text_after_last_break(&text[at.saturating_sub(80)..at]);
+    let mut words = line.strip_suffix(b"-").unwrap_or_default().trim_ascii().rsplit(|byte| *byte == b' ');
+    let (name, flag) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    !name.starts_with(b"-")
+        && !name.is_empty()
+        && matches!(flag, b"-u" | b"-U" | b"-l" | b"-D" | b"--user" | b"--username" | b"--login")
+}
+
+/// Whether `-p` of a container or a client takes a port, such as `27017` or `3306:3306/tcp`.
 fn is_port_number(text: &[u8]) -> bool {
     let length = text.iter().take(24).take_while(|byte| byte_is(**byte, DIGIT) || **byte == b':').count();
     let mapped = text[..length].contains(&b':') || length < 6;
@@ -548,8 +575,10 @@ fn password_after_separator(text: &[u8], at: usize, mark: u8) -> Option<SecretHi
     }
     // `curl -u :token` has no user.
     let told = value.quoted || colon > 0 || profile_value(&content[1..]).looks_random();
-    whole_argument(&text[..value.end], value.start + colon + 1)
-        .map(|hit| SecretHit { end: value.end, ..hit })
+    // A password may begin with a dash, unlike an argument.
+    let dash = usize::from(byte_or_newline(content, colon + 1) == b'-' && content.len() > colon + 8);
+    whole_argument(&text[..value.end], value.start + colon + 1 + dash)
+        .map(|hit| SecretHit { start: hit.start - dash, end: value.end, ..hit })
         .filter(|_| told)
 }
 

@@ -102,9 +102,9 @@ fn credential_length(text: &[u8]) -> usize {
     let mut length = run_length(text, BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
     // Pairs such as `id:key` continue after a separator.
     while matches!(byte_or_newline(text, length), b':' | b'|' | b'!' | b'$' | b'*' | b'@' | b'#')
-        && byte_is(byte_or_newline(text, length + 1), ALNUM)
+        && (byte_is(byte_or_newline(text, length + 1), ALNUM) || text[length..].starts_with(b"::"))
     {
-        length += 1;
+        length += 1 + usize::from(text[length..].starts_with(b"::"));
         length += run_length(&text[length..], BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
     }
     while length > 0 && matches!(text[length - 1], b'.') {

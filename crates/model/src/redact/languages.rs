@@ -131,6 +131,15 @@ pub fn verdict_of_non_ascii_name(name: &[u8]) -> Option<NameVerdict> {
 pub fn secret_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let (name, kind) = NON_ASCII_NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
     let end = at + name.len();
+    // The name may be a member of JSON: `"contraseña": "x"`.
+    if *kind == "password"
+        && text[end..].starts_with(b"\": \"")
+        && let Some(value) = values::value_at(text, end + 3).filter(|value| value.quoted)
+    {
+        let content = &text[value.start..value.end];
+        let told = super::grades::grade_word(content).is_some() || made_up::is_joined_words(content);
+        return told.then_some(SecretHit { start: value.start, end: value.end, kind });
+    }
     if *kind == "password"
         && matches!(byte_or_newline(text, end), b':' | b'=')
         && byte_or_newline(text, end + 1) > b' '
@@ -278,6 +287,7 @@ fn secret_at(text: &[u8], start: usize, kind: &'static str, told: ValueForm) -> 
             ValueForm::Verb => {
                 // An adjective as in `a senha é obrigatória` is not a password.
                 let adjective = byte_is(content[0], LOWER)
+                    && !super::lexicon::joins_everyday_noun(content)
                     && (made_up::has_long_word_suffix(content) || made_up::is_participle(content));
                 sure > PasswordCertainty::Word
                     || quoted

@@ -44,6 +44,16 @@ pub fn value_at(text: &[u8], at: usize) -> Option<LiteralValue> {
     {
         return quoted_value(text, start, slashes, true);
     }
+    // Swift names the argument: `Data(base64Encoded: "x")`.
+    if ident > 0 && byte_or_newline(rest, ident) == b'(' {
+        let label = run_length(&rest[ident + 1..], WORD, 24);
+        if label > 0
+            && rest[ident + 1 + label..].starts_with(b": ")
+            && let Some((start, slashes)) = opening_quote_at(text, at + ident + label + 3)
+        {
+            return quoted_value(text, start, slashes, true);
+        }
+    }
     if rest.starts_with(b"[]byte(")
         && let Some((start, slashes)) = opening_quote_at(text, at + 7)
     {
@@ -150,7 +160,15 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
         return rest.then_some(super::SecretHit { start: end + 2, end: end + 2 + length, kind: "token" });
     }
     if text.get(end) == Some(&b'\n') {
-        return rest_of_wrapped_token(text, end);
+        return rest_of_wrapped_token(text, end).or_else(|| rest_on_next_line(text, end));
+    }
+    // The parts of a web token may be on lines of their own.
+    if text[end..].starts_with(b".\n") {
+        let start = end + 2 + super::classes::count_blanks(&text[end + 2..], 16);
+        let length = run_length(&text[start..], BASE64_URL, MAX_QUOTED_BYTES);
+        let rest =
+            start > end + 2 && length >= 16 && profile_value(&text[start..start + length]).looks_random();
+        return rest.then_some(super::SecretHit { start, end: start + length, kind: "token" });
     }
     if !matches!(mark, b'"' | b'\'') {
         return None;
@@ -175,6 +193,22 @@ pub fn continuation_of_split_token(text: &[u8], end: usize) -> Option<super::Sec
         && !super::contains_bytes(content, b"REDACTED");
     let told = text[start + length] == mark && plausible;
     told.then_some(super::SecretHit { start, end: start + length, kind: "token" })
+}
+
+/// Finds the rest of a token that a terminal broke: the next line has nothing else and looks random.
+fn rest_on_next_line(text: &[u8], end: usize) -> Option<super::SecretHit> {
+    let start = end + 1;
+    let length = run_length(&text[start..], BASE64_URL, MAX_ENV_VALUE_BYTES);
+    let looks = profile_value(&text[start..start + length]);
+    let joined = byte_is(text[end - 1], WORD);
+    let rest = joined
+        && length >= 10
+        && matches!(byte_or_newline(text, start + length), b'\n' | b'\r')
+        && looks.digits > 0
+        && looks.upper > 1
+        && looks.lower > 1
+        && looks.changes * 4 >= looks.len;
+    rest.then_some(super::SecretHit { start, end: start + length, kind: "token" })
 }
 
 /// Finds the rest of a long token that was wrapped. The next line is indented and contains only this rest.

@@ -126,7 +126,7 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
             None
         }
         // Terms such as `brute-force` and `two-factor` are no more certain than a single word.
-        2 if joint == b'-' && capitals == 0 => Some(PasswordCertainty::Word),
+        2 if joint == b'-' && capitals == 0 && (everyday == 0 || common > 0) => Some(PasswordCertainty::Word),
         2..=6 => Some(PasswordCertainty::Words),
         _ => None,
     }

@@ -138,6 +138,8 @@ fn secret_after_noun(
     // In `password reset for x` no value is stated.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
+    // Whether another label came between: `passcode count: 81432`.
+    let mut labelled = false;
     let sets = || {
         let line = &text[start.saturating_sub(80)..line_end];
         let line =
@@ -203,6 +205,7 @@ fn secret_after_noun(
         // A PIN is a number: `the pin for the safe is 354577`.
         if slot == ExpectedNext::Value
             && (assigned || !first)
+            && !labelled
             && is_pin_noun(&text[start..end])
             && is_pin(bare)
         {
@@ -226,6 +229,7 @@ fn secret_after_noun(
         {
             return Some(SecretHit { start: word.start, end: word.start + dot, kind: "password" });
         }
+        labelled |= word.colon && bare.iter().any(|byte| byte_is(*byte, ALNUM)) && !is_pin_noun(bare);
         slot = if word.colon
             || WORDS_BEFORE_VALUE.contains_word(bare) && !IGNORED_WORDS.contains_word(bare)
             || WORDS_BEFORE_NEW_VALUE.contains_word(bare) && sets()

@@ -31,7 +31,8 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         {
             return encoded_secret(text, after + 2);
         }
-        (b':', b':') | (b'=', b'~') => return None,
+        (b':', b':') => return secret_in_workflow_output(text, at, floor),
+        (b'=', b'~') if byte_or_newline(text, after + 1) == b' ' => return None,
         (b'=', _) if text[floor..at].ends_with(b"!") => return None,
         (b':', b'/') if byte_or_newline(text, after + 1) == b'/' => return None,
         (b':', b'=') | (b'=', b'>') => after += 1,
@@ -291,7 +292,10 @@ fn value_in_braces(text: &[u8], at: usize) -> Option<LiteralValue> {
         && matches!(byte_or_newline(rest, length + 1), b';' | b'"' | b'\'' | b'\n' | b'\r')
         && length >= 6
         && (looks.symbols > 0 || looks.is_mixed())
-        && !content.iter().any(|byte| b"{$\"'".contains(byte));
+        && !content.iter().any(|byte| b"{$\"'".contains(byte))
+        && !content.ends_with(b"!r")
+        && !content.ends_with(b"!s")
+        && !(content.contains(&b':') && looks.digits < 3);
     drawn.then_some(LiteralValue { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false })
 }
 
@@ -307,6 +311,13 @@ fn is_condition_or_prompt(text: &[u8], name: &NameSpan, at: usize) -> bool {
             && begins(&["if ", "elif ", "while ", "case ", "for ", "else if ", "} else if "]) =>
         {
             !line.contains(&b'{') && !line.contains(&b'[')
+        }
+        // The format of a file: `name:password:UID:GID:home`.
+        b':' if line.ends_with(b":") && name.end == at => {
+            let rest = &text[at + 1..text.len().min(at + 80)];
+            let format = &rest[..rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())];
+            format.iter().filter(|byte| **byte == b':').count() >= 2
+                && format.iter().all(|byte| byte_is(*byte, LOWER | UPPER) || *byte == b':')
         }
         b':' if line.ends_with(b"=") && name.end == at => {
             let version = &text[at + 1..at + 1 + run_length(&text[at + 1..], ALNUM, 8)];
@@ -419,7 +430,23 @@ fn secret_pointed_at(text: &[u8], name: &NameSpan, at: usize) -> Option<SecretHi
     )
 }
 
-/// Finds the value in the R assignment `name <- "x"`. `at` is the dash.
+/// Finds the value in the R assignment `name{"x"}`. The name is `text[start..end]`.
+pub fn secret_in_initialiser(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
+    let verdict = names::judge_name(&text[start..end])?;
+    let value = values::value_at(text, end + 1).filter(|value| text[value.end..].starts_with(b"\"}"))?;
+    hit_if_secret(text, value, verdict, ValueContext::default())
+}
+
+/// Finds the value in `::set-output name=token::x` of a workflow. `at` is the first colon after the name.
+fn secret_in_workflow_output(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
+    let name = name_before(text, at, floor)?;
+    text[..name.start].ends_with(b" name=").then_some(())?;
+    let verdict = names::judge_name(name.bytes(text))?;
+    let joint = ValueContext { loud: true, tight: true, ..ValueContext::default() };
+    hit_if_secret(text, values::value_at(text, at + 2)?, verdict, joint)
+}
+
+/// Finds the value in `name <- "x"`. `at` is the dash.
 pub fn secret_after_left_arrow(text: &[u8], at: usize, floor: usize) -> Option<SecretHit> {
     let name = name_before(text, at - 1, floor)?;
     let verdict = names::judge_name(name.bytes(text))?;

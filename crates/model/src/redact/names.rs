@@ -50,6 +50,10 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     if !may_name_secret(name) {
         return languages::judge_foreign_name(name);
     }
+    // Charts name a secret that exists: `existingPassword: name`.
+    if name.starts_with(b"existing") {
+        return None;
+    }
     // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
     if name.starts_with(b"TF_TOKEN_") {
         return Some(NameVerdict { says: NameStrength::Secret, kind: "token" });
@@ -158,7 +162,16 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Signature, "signature");
     }
     if is_one_of!(head, "salt") {
-        return verdict(NameStrength::Perhaps, "secret");
+        let says = if is_one_of!(before, "auth hash in nonce encryption secret session") {
+            NameStrength::Secret
+        } else {
+            NameStrength::Perhaps
+        };
+        return verdict(says, "secret");
+    }
+    // Honeycomb names the key of a team after it.
+    if is_one_of!(head, "team") && is_one_of!(before, "honeycomb") {
+        return verdict(NameStrength::Secret, "api-key");
     }
     if ends_with_one_of!(
         head,
@@ -222,6 +235,7 @@ static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     index group order unique composite host translation i18n message locale query hot short shortcut \
     modifier arrow press lookup search join shard bucket column field dedup dedupe metric label json \
     config property setting feature flag event state store context topic registry gpg item list react \
+    commit revision rev build asset chunk module content file digest checksum version tree blob layer artifact \
     data prop meta attribute table surrogate natural candidate super node edge any each this the no last \
     first next prev same other one every ssh fn ctrl alt shift option command cmd tab return enter \
     escape left right function answer issue jira project sonar restore backup turn task websocket",
@@ -287,6 +301,7 @@ fn may_name_secret(name: &[u8]) -> bool {
                 | b"coo"
                 | b"wif"
                 | b"ses"
+                | b"hon"
                 | b"api"
         )
     };

@@ -12,7 +12,7 @@ use super::sentences::{self, RequiredCertainty};
 const MAX_ANNOUNCEMENT_DISTANCE: usize = 100;
 /// Words, or stems of words, that announce a pair.
 const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \
-    accesso accedi credencia credenzia inlog wifi wi-fi ssid";
+    accesso accedi connecte verbind ssh credencia credenzia inlog wifi wi-fi ssid";
 /// Phrases of two words that announce a pair.
 const ANNOUNCING_WORD_PAIRS: [&[u8]; 4] = [b"log in", b"log on", b"sign in", b"log into"];
 /// Names of accounts that usually have a password.

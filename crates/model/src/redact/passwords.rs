@@ -5,7 +5,7 @@ use super::chance::ValueProfile;
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, WORD, byte_is, byte_or_newline, starts_with_ignore_case};
 use super::made_up::PasswordCertainty;
 use super::values::{LiteralValue, ValueContext, is_constant_name, is_numbered_variable, is_type_name};
-use super::{context, languages, lexicon, made_up};
+use super::{context, languages, lexicon, made_up, names};
 
 /// Whether a value is a literal password: anything that is not obviously code or prose.
 pub fn is_literal_password(
@@ -38,7 +38,9 @@ pub fn is_literal_password(
             && !(joint.tight && joint.listed)
             && made_up::made_up_certainty(content).is_none();
         let state = !joint.tight && made_up::is_state_word(content);
-        return !(plain && (label || state || is_constant_name(content)));
+        // A minified program has tables such as `{password:"SessionToken"}`.
+        let named = || looks.changes > 0 && !joint.tight && names::judge_name(content).is_some();
+        return !(plain && (label || state || is_constant_name(content) || named()));
     }
     if made_up::is_everyday_nouns(content)
         || made_up::is_joined_words(content) && is_printed_object(text, value)
@@ -306,6 +308,7 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
     let ends = closes
         || text[value.end..].starts_with(b"</") && made_up::made_up_certainty(content).is_some()
         || matches!(next, b'\n' | b'\r')
+        || is_comment_next(&text[value.end..])
         || (next == b'\\' && matches!(byte_or_newline(text, value.end + 1), b'n' | b'r'));
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let assigned = line.trim_ascii_end().ends_with(b"=");
@@ -318,6 +321,12 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
         && (!assigned
             || made_up::made_up_certainty(content) == Some(PasswordCertainty::LongWord)
             || is_below_settings_line(text, value.start - line.len()))
+}
+
+/// Whether only a comment follows: `  # rotate before friday`.
+fn is_comment_next(rest: &[u8]) -> bool {
+    let blanks = super::classes::count_blanks(rest, 16);
+    blanks > 0 && (rest[blanks..].starts_with(b"# ") || rest[blanks..].starts_with(b"// "))
 }
 
 /// Returns whether the line above `start` belongs to a settings file: `[section]` or `name = word`.

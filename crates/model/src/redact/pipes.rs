@@ -103,6 +103,7 @@ fn is_password_command(before: &[u8]) -> bool {
             b"pass-file ",
             b"pass-file=",
             b"token-file=",
+            b"-passwd ",
         ]
         .iter()
         .any(|flag| before.ends_with(flag));
@@ -117,9 +118,11 @@ fn is_password_command(before: &[u8]) -> bool {
 
 /// Finds the value in `kinit ann <<< x`, where a command reads a secret from a here-string. `at` is the first bracket.
 pub fn secret_in_here_string(text: &[u8], at: usize) -> Option<SecretHit> {
-    const SECRET_READERS: [&str; 14] = [
+    const SECRET_READERS: [&str; 16] = [
         "--with-token",
         "secret create",
+        "p4 login",
+        "pass insert",
         "kinit",
         "chpasswd",
         "passwd ",

@@ -223,11 +223,14 @@ pub fn secret_in_columns(text: &[u8], start: usize, end: usize) -> Option<Secret
     if !first || !is_password_name(&text[start..end]) {
         return None;
     }
-    let value = values::value_at(text, end + 1 + count_blanks(&text[end + 1..], 8))?;
+    let gap = count_blanks(&text[end..], 24);
+    let bar = end + gap + usize::from(matches!(byte_or_newline(text, end + gap), b'|' | b'\t'));
+    let value = values::value_at(text, bar + count_blanks(&text[bar..], 8))?;
     let ends = matches!(byte_or_newline(text, value.end + usize::from(value.quoted)), b'\n' | b'\r' | b'|');
     let content = &text[value.start..value.end];
     let enough = grade_word(content).is_some()
         || made_up::made_up_certainty(content).is_some()
+        || super::lexicon::count_everyday_nouns(content) > 0
         || profile_value(content).is_mixed() && content.len() >= 8;
     hit_if_password_like(text, value, ends && enough)
 }

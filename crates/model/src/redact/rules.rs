@@ -157,6 +157,7 @@ pub static TOKEN_RULES: &[TokenRule] = &[
     token_rule("deploy-hook",              "api.vercel.com/v1/integrations/deploy/", &[Run(WORD, 20, 60), Literal("/"), Run(ALNUM, 8, 40)], Address),
     token_rule("deploy-hook",              "api.render.com/deploy/",          &[Run(LOWER_NUM | DASH, 10, 40), Literal("?key="), Run(BASE64_URL, 8, 40)], Address),
     token_rule("deploy-hook",              "api.netlify.com/build_hooks/",    &[Run(HEX, 24, 24)], Address),
+    token_rule("telegram-token",           "api.telegram.org/bot",            &[Run(DIGIT, 6, 12), Literal(":"), Run(BASE64_URL, 28, 50)], After),
     token_rule("infura-key",               "infura.io/v3/",                   &[Run(HEX, 32, 32)], After),
     token_rule("alchemy-key",              "alchemy.com/v2/",                 &[Run(BASE64_URL, 20, 60)], After),
 

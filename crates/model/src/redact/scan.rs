@@ -5,7 +5,8 @@ use super::classes::{
 };
 use super::{
     PLACEHOLDER_START, RedactOptions, SecretHit, TableHead, calls, commands, file_names, flags, headers,
-    infix, keys, languages, mentions, named, pairs, pipes, placed, sentences, shape, stated, tables, urls,
+    infix, keys, languages, mentions, named, pairs, pipes, placed, sentences, shape, stated, tables,
+    telling_lines, urls,
 };
 
 /// Finds the first secret at or after `floor`. Bytes before `floor` are used only as context.
@@ -253,7 +254,7 @@ fn secret_at_word(
         (8..=10 | 14, b':')
             | (8.., b'.')
             | (8.., b'@' | b'#' | b'$')
-            | (MIN_INNER_TOKEN_BYTES.., _)
+            | (telling_lines::MIN_TOKEN_BYTES.., _)
             | (_, b'-' | b'\t' | 0x80..)
     ) || next == b' ' && text[end - 1] == b'T'
         || length >= 12 && byte_is(text[end - 1], DIGIT);
@@ -305,6 +306,11 @@ fn secret_at_known_word(
     }
     if next == b' ' && text[end - 1] == b'T' && text[start..end].ends_with(b"_PAT") {
         return stated::secret_stated_after_name(text, start, end);
+    }
+    if end - start >= telling_lines::MIN_TOKEN_BYTES
+        && let Some(hit) = telling_lines::random_value_at(text, start, end, floor)
+    {
+        return Some(hit);
     }
     // The last two letters of a word rule out almost all words of a text.
     if next < 0x80 && !ends_like_known_word(&text[start..end]) {
@@ -409,6 +415,12 @@ fn announced_secret(
             heads.push(TableHead::Values(end));
             None
         }
+        // C++ initialises with braces: `std::string token{"x"}`.
+        (_, b'{')
+            if byte_or_newline(text, end + 1) == b'"' && stated::ends_like_secret_name(&text[start..end]) =>
+        {
+            named::secret_in_initialiser(text, start, end)
+        }
         (_, b' ') if commands::may_take_secret(&text[start..end]) => {
             commands::secret_after_command(text, start, end)
                 .or_else(|| stated::secret_stated_after_name(text, start, end))
@@ -440,7 +452,7 @@ fn announced_secret(
 }
 
 /// A word of at least this many bytes may contain a token, as in `key_sk_live_…`.
-const MIN_INNER_TOKEN_BYTES: usize = 28;
+const MIN_INNER_TOKEN_BYTES: usize = 24;
 const MAX_WORD_BYTES: usize = 256;
 
 /// Finds a token that starts after an underscore of the word `text[start..end]`.

@@ -70,7 +70,7 @@ pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Op
         };
         placed |= first && is_in_word_list(word, PLACE_WORDS);
         let link = match word {
-            [b'(', ..] if first => Some(RequiredCertainty::Word),
+            [b'(', ..] if first => Some(RequiredCertainty::Words),
             b"to" => {
                 let sets = previous.ends_with(b"ed")
                     || is_in_word_list(previous, SETTING_WORDS)
@@ -311,6 +311,10 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
     let short = content.len() < 6 && super::grades::grade_word(content).is_none();
+    // A frame of a stack has arguments: `parse_password (s=0xb627c83491b3)`.
+    let setting = memchr::memchr(b'=', content)
+        .is_some_and(|at| at > 1 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
+    let code = code || setting || super::contains_bytes(content, b"=0x");
     if short
         || code
         || super::grades::is_computing_term(content)
@@ -326,6 +330,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
                 RequiredCertainty::Word => true,
                 RequiredCertainty::Stem => {
                     sure == PasswordCertainty::LongWord
+                        || lexicon::joins_everyday_noun(content)
                         || byte_is(content[0], UPPER)
                         || !made_up::has_long_word_suffix(content) && !made_up::is_participle(content)
                 }

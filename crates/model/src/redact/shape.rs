@@ -59,9 +59,10 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
                 literal.len()
             }
             TokenPart::Run(class, min, max) => {
-                let length = classes::run_length(&rest[end..], class, usize::from(max));
+                let mut length = classes::run_length(&rest[end..], class, usize::from(max));
                 if length < usize::from(min) {
-                    return None;
+                    length +=
+                        length_of_next_literal(&rest[end + length..], class, usize::from(min) - length)?;
                 }
                 joined = class & !WORD != 0;
                 length
@@ -90,6 +91,18 @@ fn match_rule(rule: &'static TokenRule, text: &[u8], at: usize, edge: usize) -> 
         _ => at,
     };
     plausible.then_some(SecretHit { start, end: at + end, kind: rule.kind })
+}
+
+/// Returns the length up to the end of the rest of a token in the next literal: `" + "x`. It must have at least `min`
+/// bytes.
+fn length_of_next_literal(rest: &[u8], class: classes::ByteClass, min: usize) -> Option<usize> {
+    const WIDEST_JOINT: usize = 40;
+    let mark = *rest.first().filter(|mark| matches!(mark, b'"' | b'\''))?;
+    let joint = rest[1..].iter().take(WIDEST_JOINT).take_while(|byte| b" \t\r\n+.&\\".contains(byte)).count();
+    let begins = joint > 0 && rest.get(1 + joint) == Some(&mark);
+    let length = classes::run_length(rest.get(joint + 2..)?, class, 255);
+    let ends = rest.get(joint + 2 + length) == Some(&mark);
+    (begins && ends && length >= min && length >= 6).then_some(joint + 2 + length)
 }
 
 /// Returns where the address begins that contains the byte at `at`: at its scheme, or at its host.

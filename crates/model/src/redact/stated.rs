@@ -145,6 +145,11 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     {
         return sentences::unquoted_secret_at(text, end + 4, RequiredCertainty::Words);
     }
+    if text[end..].starts_with(b" | ")
+        && let Some(hit) = super::placed::secret_in_columns(text, start, end)
+    {
+        return Some(hit);
+    }
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
         return secret_after_is(text, end + 3, verdict, doubtful);
     }
@@ -184,7 +189,8 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw")
             && (made_up
                 || value.quoted
-                || made_up::made_up_certainty(&text[value.start..value.end]).is_some()
+                || (made_up::made_up_certainty(&text[value.start..value.end]).is_some()
+                    || super::lexicon::count_everyday_nouns(&text[value.start..value.end]) > 0)
                     && matches!(byte_or_newline(text, value.end), b'\n' | b'\r'));
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
         let words = made_up::made_up_certainty(&text[value.start..value.end]);
@@ -192,6 +198,7 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             && [&b"nmcli "[..], b"wpa_cli "].iter().any(|command| super::contains_bytes(context, command));
         // The Debian installer has lines such as `d-i passwd/root-password password x`.
         let in_command = in_command
+            || super::contains_bytes(super::context::text_after_last_break(context), b"mysqladmin ")
             || super::contains_bytes(super::context::text_after_last_break(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command {
             return hit_if_secret(text, value, verdict, joint);
@@ -340,9 +347,18 @@ fn sets_variable(before: &[u8]) -> bool {
 /// `pulumi config set --secret NAME x`.
 fn is_setting_command(before: &[u8]) -> bool {
     let line = super::context::text_after_last_break(&before[before.len().saturating_sub(120)..]);
-    [&b"config set "[..], b"configure set ", b"config create ", b"secrets set "]
-        .iter()
-        .any(|command| super::contains_bytes(line, command))
+    [
+        &b"config set "[..],
+        b"configure set ",
+        b"config create ",
+        b"secrets set ",
+        b"env:set ",
+        b"config:set ",
+        b"secret set ",
+        b"variables set ",
+    ]
+    .iter()
+    .any(|command| super::contains_bytes(line, command))
 }
 
 /// Finds the value in `dotnet user-secrets set "Db:Password" "x"`. `end` is the quote after the name.
@@ -598,8 +614,12 @@ pub fn is_password_name(word: &[u8]) -> bool {
 
 pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> Option<SecretHit> {
     let placeholder = super::contains_bytes(&text[value.start..value.end], b"REDACTED");
+    let content = &text[value.start..value.end];
+    let setting = memchr::memchr(b'=', content)
+        .is_some_and(|at| at > 0 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
     let code = !value.quoted
-        && matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
+        && (setting
+            || matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<'));
     (enough && !placeholder && !code).then_some(SecretHit {
         start: value.start,
         end: value.end,
@@ -610,7 +630,16 @@ pub fn hit_if_password_like(text: &[u8], value: LiteralValue, enough: bool) -> O
 /// Finds the value in `name is value`. In prose almost any word can follow, so the value must not be an ordinary
 /// word.
 fn secret_after_is(text: &[u8], at: usize, verdict: NameVerdict, joint: ValueContext) -> Option<SecretHit> {
-    let value = values::value_at(text, sentences::position_after_adverb(text, at))?;
+    let mut value = values::value_at(text, sentences::position_after_adverb(text, at))?;
+    // The mark may end the sentence: `what if the password is wrong?`.
+    if !value.quoted && !text[value.start..value.end].iter().any(u8::is_ascii_digit) {
+        let marks =
+            text[value.start..value.end].iter().rev().take_while(|byte| matches!(byte, b'?' | b'!')).count();
+        value.end -= marks;
+    }
+    if value.end == value.start {
+        return None;
+    }
     let content = &text[value.start..value.end];
     if matches!(verdict.says, NameStrength::Password | NameStrength::Pass)
         && let Some(sure) = made_up::made_up_certainty(content)

@@ -154,7 +154,8 @@ fn secret_in_cell(
             .filter(|_| !super::contains_bytes(content, b"REDACTED"));
     }
     // A column of descriptions contains words too, so a password of letters must be longer.
-    let word = looks.digits == 0 && (looks.len < 7 || !may_be_word);
+    let noun = may_be_word && super::lexicon::count_everyday_nouns(content) > 0;
+    let word = looks.digits == 0 && (looks.len < 7 || !may_be_word) && !noun;
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
     }

@@ -19,6 +19,18 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     // Some programs escape the slashes in JSON: `https:\/\/user:password@host`.
     let scheme = scheme.or_else(|| Some(memchr::memmem::rfind(window, b":\\/\\/")? + 5));
     let Some(scheme) = scheme else {
+        // The user may be a token that was found: `s3://[id]:x@bucket`.
+        let user = &text[floor.saturating_sub(120)..floor];
+        let user = &user[user.iter().rposition(|byte| ends(byte)).map_or(0, |at| at + 1)..];
+        if length == before.len()
+            && window.len() > 8
+            && window.starts_with(b":")
+            && memchr::memmem::find(user, b"://").is_some()
+            && !window[1..].iter().any(|byte| b"/:[".contains(byte))
+            && byte_is(byte_or_newline(text, at + 1), ALNUM)
+        {
+            return Some(SecretHit { start: at - length + 1, end: at, kind: "url-credentials" });
+        }
         if let Some(hit) = password_after_address(text, at - length, at, floor) {
             return Some(hit);
         }
@@ -56,7 +68,9 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
             {
                 return Some(SecretHit { start, end, kind: "url-credentials" });
             }
-            let secret = !is_path && !is_placeholder_password(password);
+            // A message broker is installed with `guest:guest`, which works on the same machine only.
+            let guest = user == b"guest" && password == b"guest" && text[at..].starts_with(b"@localhost");
+            let secret = !is_path && !guest && !is_placeholder_password(password);
             secret.then_some(SecretHit { start: start + colon + 1, end, kind: "url-credentials" })
         }
         None => {
@@ -88,7 +102,8 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
     let info = &text[start..at];
     let rest = &text[at..];
     let connects = [&b"CONNECT "[..], b"connect ", b"CONN ", b"conn "];
-    let start = if rest.starts_with(b"@tcp(") || rest.starts_with(b"@unix(") {
+    let short = [&b"@("[..], b"@/"].iter().any(|host| rest.starts_with(host)) && is_pair(info);
+    let start = if short || rest.starts_with(b"@tcp(") || rest.starts_with(b"@unix(") {
         start + memchr::memchr(b':', info)? + 1
     } else if connects.iter().any(|verb| text[..start].ends_with(verb)) {
         let from = start + memchr::memchr(b'/', info)? + 1;
@@ -107,6 +122,13 @@ fn secret_without_scheme(text: &[u8], start: usize, at: usize) -> Option<SecretH
         && !super::contains_bytes(info, b"[REDACTED:")
         && !is_placeholder_password(&text[start..at]);
     secret.then_some(SecretHit { start, end: at, kind: "url-credentials" })
+}
+
+/// Whether a text is a name and, after a colon, something that looks drawn or made up.
+fn is_pair(info: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', info) else { return false };
+    let named = colon > 0 && info[..colon].iter().all(|byte| byte_is(*byte, BASE64_URL | DOT));
+    named && !info[colon + 1..].contains(&b'/')
 }
 
 /// Finds the e-mail address around the `@` at `at`.
@@ -130,15 +152,18 @@ fn length_to_last_at_sign(text: &[u8]) -> usize {
 
 /// Whether a password is a placeholder, as in `user:password@`, `user:${PASSWORD}@` and `user:***@`.
 fn is_placeholder_password(password: &[u8]) -> bool {
-    const PLACEHOLDER_WORDS: &str =
-        "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";
+    const PLACEHOLDER_WORDS: &str = "password passwd pass pwd pw passcode passphrase token credentials credential yourpassword your_password your-password mypassword secret_password";
     let looks = profile_value(password);
     let template = matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'[' | b'(' | b':')
         && !byte_is(byte_or_newline(password, 1), super::classes::DIGIT)
         || super::contains_bytes(password, b"${")
         || super::contains_bytes(password, b"{{")
         || super::contains_bytes(password, b"(");
+    // A name of several words only says what belongs there: `user:db_password@`.
+    let named =
+        || password.contains(&b'_') && super::names::judge_name(password).is_some() && looks.digits == 0;
     template
+        || named()
         || looks.letters() + looks.digits == 0
         || looks.is_filler()
         || PLACEHOLDER_WORDS

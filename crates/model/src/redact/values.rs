@@ -35,6 +35,12 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
     if is_placeholder_value(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
+    // In `OPENAI_API_KEY=sk-...` the value is left out, and psql fills in `PASSWORD :'name'`.
+    if !value.quoted && text[value.end..].starts_with(b"...")
+        || value.quoted && text[..value.start - 1].ends_with(b" :")
+    {
+        return false;
+    }
     if value.wrapped || joint.doubtful {
         // Examples are `password == "Copper.kettle"` and `password = String::from("Copper.kettle")`.
         let told = says == NameStrength::Password
@@ -137,7 +143,8 @@ static PLACEHOLDER_VALUES: WordList = word_list(
     "null none nil undefined true false yes no on off empty required optional string str text bytes \
         bool boolean int integer number float object any all unknown void char varchar password passwd pass pwd secret token \
         key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
-        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a",
+        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a \
+        example sensitive plaintext incorrect generated expired fake-token test-token fake_token test_token test-key fake-key",
 );
 
 /// Whether a value is a placeholder such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or
@@ -157,7 +164,7 @@ fn is_placeholder_value(content: &[u8], looks: &ValueProfile) -> bool {
     {
         return true;
     }
-    if PLACEHOLDER_VALUES.contains_word(content) {
+    if PLACEHOLDER_VALUES.contains_word(content) || is_call(content) || content.starts_with(b"arn:aws") {
         return true;
     }
     const PLACEHOLDER_PARTS: [&str; 15] = [
@@ -196,6 +203,16 @@ fn is_version(content: &[u8]) -> bool {
     }
 }
 
+/// Whether a value is a call without a literal, such as `uuid4()` or `randomBytes(32)`.
+fn is_call(content: &[u8]) -> bool {
+    let Some(call) = content.strip_suffix(b")") else { return false };
+    let name = run_length(call, WORD | super::classes::DOT, call.len());
+    name > 2
+        && byte_is(content[0], LETTER)
+        && byte_or_newline(call, name) == b'('
+        && call[name + 1..].iter().all(|byte| byte_is(*byte, DIGIT) || matches!(byte, b',' | b' '))
+}
+
 /// Whether a value is a list of rules such as `required|string|min:8`, with which a framework checks a form.
 fn is_validation_rule_list(content: &[u8]) -> bool {
     let rule = |part: &[u8]| {
@@ -213,9 +230,9 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
     let named = |name: &[u8]| {
         !name.is_empty() && name.iter().all(|byte| byte_is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
     };
-    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%"];
+    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%", "%env("];
     if template.iter().any(|mark| super::contains_bytes(content, mark.as_bytes()))
-        || super::contains_bytes(content, b"%s") && !looks.looks_random()
+        || super::contains_bytes(content, b"%s") && !looks.looks_random() && looks.symbols < 4
     {
         return true;
     }
@@ -236,7 +253,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
         {
             return true;
         }
-        b'/' | b'.' | b'~' if !looks.looks_random() => return true,
+        b'/' | b'.' | b'~' if !looks.looks_random() && looks.symbols < 3 => return true,
         _ => {}
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
@@ -253,7 +270,7 @@ fn is_reference(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: V
         return true;
     }
     // A value such as `vault:secret/data/db#password` is only the location of the secret.
-    if ["vault:", "ssm:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
+    if ["vault:", "ssm:", "secretsmanager:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
         .iter()
         .any(|kind| starts_with_ignore_case(content, kind))
         && !looks.looks_random()
@@ -289,6 +306,9 @@ fn is_host_and_path(content: &[u8]) -> bool {
 /// Whether a bare value is code: a call, an index, a generic type, or a dotted path.
 fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: ValueContext) -> bool {
     let content = &text[value.start..value.end];
+    // TypeScript asserts that a value is set: `process.env.API_KEY!`.
+    let content =
+        content.strip_suffix(b"!").filter(|rest| rest.starts_with(b"process.env.")).unwrap_or(content);
     // In `<p>Password: word</p>` the bracket starts a closing tag, unlike in `Vec<u8>`.
     let element = [&b"</"[..], b"<br"].iter().any(|tag| text[value.end..].starts_with(tag));
     if matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'<') && !element
@@ -347,7 +367,12 @@ fn is_member_path(content: &[u8]) -> bool {
 
 /// Whether a value is itself the name of a secret, as in `FieldOf("V2ApiKey")`.
 fn is_name_of_secret(content: &[u8]) -> bool {
-    content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.') && names::judge_name(content).is_some()
+    // The end of a random value may be a word by chance: `7uUf6RzixQ6adZPwd`.
+    let looks = profile_value(content);
+    let random = looks.digits > 2 && looks.changes * 3 >= looks.len;
+    !random
+        && content.iter().all(|byte| byte_is(*byte, WORD) || *byte == b'.')
+        && names::judge_name(content).is_some()
 }
 
 /// Whether a value is an API key, a token or a secret, and not a word or a name.
@@ -363,7 +388,7 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
     // the name of a secret.
     let is_name = joint.tight && joint.listed && looks.digits + looks.upper == 0;
     let nouns = || !is_name && made_up::is_everyday_nouns(content);
-    if looks.looks_random() || is_long_word(content, value, looks, joint) || nouns() {
+    if looks.looks_random() || is_uuid(content) || is_long_word(content, value, looks, joint) || nouns() {
         return true;
     }
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
@@ -376,7 +401,7 @@ fn is_secret_literal(content: &[u8], value: LiteralValue, looks: &ValueProfile, 
         && looks.len >= 12
         && looks.upper > 1
         && looks.lower > 1
-        && looks.changes >= 3
+        && looks.changes >= if looks.symbols > 0 || joint.loud { 2 } else { 3 }
         && !is_name_of_secret(content);
     drawn
         || literal

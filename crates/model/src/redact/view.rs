@@ -344,6 +344,9 @@ fn visible_character(length: usize, code: u32) -> Option<(usize, Option<char>)> 
 /// Returns a character that is printable ASCII, a tab, a line feed or an accented letter. Secrets are recognised
 /// only by such characters.
 fn visible_byte(code: u32) -> Option<char> {
+    if code == 0xa0 {
+        return Some(' ');
+    }
     char::from_u32(code).filter(|character| matches!(character, ' '..='~' | '\n' | '\t' | 'À'..='ž'))
 }
 
