@@ -46,6 +46,12 @@ fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
     let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": "Done."});
     env.fire_event("s2", "SubagentStop", stop);
     assert!(brief_after_compaction(&env, "s2").contains(OPEN_OUTPUTS), "its agents do the work");
+    let prompt = ["gate", "prompt", "review-security.md"];
+    env.thru_call(&prompt).with_variable("CLAUDE_CODE_SESSION_ID", "s3").run().assert_ok();
+    assert!(
+        brief_after_compaction(&env, "s3").contains(OPEN_OUTPUTS),
+        "it asked for the words of a sub-agent"
+    );
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("1 of 1 open (stage review"), "{status}");
     env.run_thru(&["gate", "live", "--clear"]).assert_ok();
