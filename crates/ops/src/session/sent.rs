@@ -5,7 +5,7 @@ use model::brief::Occasion;
 use model::id::Id;
 use model::time;
 use serde::{Deserialize, Serialize};
-use store::{Durability, SessionState, Store, layout};
+use store::{SessionState, Store, layout};
 
 use crate::hook::context::HookContext;
 use crate::project::Project;
@@ -125,7 +125,6 @@ impl SessionState for SentBriefs {
     const SUFFIX: &'static str = ".json";
     /// Three briefs and what features add to them, each of at most ten thousand characters.
     const MAX_BYTES: usize = 512 * 1024;
-    const DURABILITY: Durability = Durability::Cache;
 
     fn parse(bytes: &[u8]) -> std::result::Result<SentBriefs, String> {
         let briefs = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
