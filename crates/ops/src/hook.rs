@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use harness::Harness;
 pub use harness::is_complete_payload;
-use model::brief::{Brief, Occasion};
+use model::brief::Brief;
 use model::decide::{self, DecisionFacts, NotCaptured, StoreEffect};
 use model::event::{Event, EventKind, StartSource};
 use model::id::Id;
@@ -267,7 +267,7 @@ impl TrustedHook<'_> {
         self.notify_features_of_told(&context, &told);
         if let Some(composed) = composed {
             self.remember_context_held(&context, &composed, &told);
-            self.keep_sent_brief(&context, composed.occasion, &reply, &answer);
+            self.keep_sent_brief(&context, &composed, &reply, &answer);
         }
 
         if event.torn {
@@ -340,13 +340,19 @@ impl TrustedHook<'_> {
     }
 
     /// Keeps the text that the model gets, for `thru brief --as-sent`.
-    fn keep_sent_brief(&self, context: &HookContext, occasion: Occasion, reply: &Reply, answer: &[u8]) {
+    fn keep_sent_brief(
+        &self,
+        context: &HookContext,
+        composed: &brief::ComposedBrief,
+        reply: &Reply,
+        answer: &[u8],
+    ) {
         let text = match reply {
             Reply::Context(text) | Reply::ContextAndUser { context: text, .. } if !answer.is_empty() => text,
             _ => "",
         };
         if self.mode == Mode::Write {
-            self.ok_or_note_error(sent::keep_sent_brief(context, occasion, text));
+            self.ok_or_note_error(sent::keep_sent_brief(context, composed, text));
         }
     }
 

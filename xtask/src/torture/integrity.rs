@@ -121,8 +121,8 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return super::evidence::unreadable_bundle(new);
     }
     // These files are overwritten: the last state of the agent's list, the list of test runs that are evidence, the
-    // list of answers that were seen, and the number of lost records.
-    let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen"]
+    // list of answers that were seen, the run that a session works on, and the number of lost records.
+    let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen", "state/gate-run"]
         .iter()
         .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
     if is_written_over || path.ends_with("state/reserved.json") {
@@ -131,6 +131,10 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
     if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {
         // The file is a view of the plan or of the decisions, which have changed.
         return (!new.starts_with(b"<!--")).then(|| "is no view any more".to_owned());
+    }
+    if path.starts_with(SENT_PATH) {
+        let whole = serde_json::from_slice::<Vec<Value>>(new).is_ok_and(|briefs| !briefs.is_empty());
+        return (!whole).then(|| "cannot be read any more".into());
     }
     if path.starts_with(PENDING_PATH) {
         let known = new == b"due\n" || new == b"announced\n";
@@ -217,6 +221,7 @@ fn find_loss_in_loop(old: &[u8], new: &[u8]) -> Option<String> {
 
 const LOOPS_PATH: &str = "project/.agent/context/loops";
 const ROLES_PATH: &str = "project/.agent/context/state/roles";
+const SENT_PATH: &str = "project/.agent/context/state/sent";
 const PENDING_PATH: &str = "project/.agent/context/state/pending";
 const OUTPUTS_PATH: &str = "project/.agent/context/outputs";
 const CURSORS_PATH: &str = "project/.agent/context/state/cursors";

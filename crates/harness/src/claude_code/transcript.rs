@@ -4,6 +4,7 @@
 //! the rest of the line is known to be irrelevant, for example after the first field of a snapshot, or before the
 //! second copy of a result.
 
+mod subtypes;
 mod tools;
 mod words;
 
@@ -13,6 +14,10 @@ use model::transcript::{
     LineAuthor, LineKind, MAX_NAME_BYTES, MAX_NOTE_BYTES, MAX_TEXT_BYTES, TranscriptItem, TranscriptLine,
 };
 
+use self::subtypes::{
+    AGENT_PROGRESS, ATTACHMENT_SUBTYPES, COMPACT_BOUNDARY, FILE_ATTACHMENT, LOCAL_COMMAND, PROGRESS_SUBTYPES,
+    QUEUED_COMMAND, SYSTEM_SUBTYPES,
+};
 use crate::transcript::message::ApiMessage;
 use crate::transcript::walk::{JsonWalk, RawJson};
 use crate::transcript::{call, find_object, next_object, next_object_beginning_with};
@@ -41,64 +46,6 @@ const SKIPPED_TYPES: [&str; 16] = [
     "tools-used",
     "worktree-state",
 ];
-
-const SYSTEM_SUBTYPES: [&str; 7] = [
-    "system/api_error",
-    COMPACT_BOUNDARY,
-    "system/informational",
-    "system/microcompact_boundary",
-    LOCAL_COMMAND,
-    "system/stop_hook_summary",
-    "system/turn_duration",
-];
-const COMPACT_BOUNDARY: &str = "system/compact_boundary";
-const LOCAL_COMMAND: &str = "system/local_command";
-
-const PROGRESS_SUBTYPES: [&str; 6] = [
-    AGENT_PROGRESS,
-    "progress/bash_progress",
-    "progress/hook_progress",
-    "progress/mcp_progress",
-    "progress/query_update",
-    "progress/search_results_received",
-];
-const AGENT_PROGRESS: &str = "progress/agent_progress";
-
-const ATTACHMENT_SUBTYPES: [&str; 31] = [
-    "attachment/agent_listing_delta",
-    "attachment/async_hook_response",
-    "attachment/auto_mode",
-    "attachment/command_permissions",
-    "attachment/date",
-    "attachment/deferred_tools_delta",
-    "attachment/deferred_tools_record",
-    "attachment/environment",
-    FILE_ATTACHMENT,
-    "attachment/hook_additional_context",
-    "attachment/hook_blocking_error",
-    "attachment/hook_cancelled",
-    "attachment/hook_non_blocking_error",
-    "attachment/hook_permission_decision",
-    "attachment/hook_stopped_continuation",
-    "attachment/hook_success",
-    "attachment/hook_system_message",
-    "attachment/instructions",
-    "attachment/max_turns_reached",
-    "attachment/mcp_instructions_delta",
-    "attachment/model",
-    "attachment/nested_memory",
-    "attachment/prompt_snapshot",
-    QUEUED_COMMAND,
-    "attachment/remote_session_change",
-    "attachment/session_context",
-    "attachment/skill_listing",
-    "attachment/task_reminder",
-    "attachment/todo_reminder",
-    "attachment/total_tokens_reminder",
-    "attachment/unknown_command_fallback",
-];
-const FILE_ATTACHMENT: &str = "attachment/file";
-const QUEUED_COMMAND: &str = "attachment/queued_command";
 
 /// How the lines of a transcript begin.
 const LINE_BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
@@ -306,11 +253,11 @@ impl<'a> LineDraft<'a> {
             }
         };
         let sub = self.sub.as_deref().unwrap_or_default();
-        let known = table.iter().find(|known| known.split_once('/').is_some_and(|(_, name)| name == sub));
-        match known {
-            Some(known) => LineKind::Known(known),
-            None if torn && self.sub.is_none() => LineKind::Torn,
-            None => LineKind::Unknown(format!("{kind}/{sub}").into()),
+        // The names in a table begin with its kind and a slash.
+        match table.binary_search_by(|known| known[kind.len() + 1..].cmp(sub)) {
+            Ok(place) => LineKind::Known(table[place]),
+            Err(_) if torn && self.sub.is_none() => LineKind::Torn,
+            Err(_) => LineKind::Unknown(format!("{kind}/{sub}").into()),
         }
     }
 

@@ -86,7 +86,7 @@ pub struct OutputRow {
     pub last_message: Option<PathBuf>,
 }
 
-/// Returns the verdicts of the live run, or of the newest run of a stage. Writes nothing.
+/// Returns the verdicts of the live run, or of the newest run of a stage. Changes nothing in the run.
 pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = place.find_run(stage)?;

@@ -4,6 +4,7 @@
 mod active;
 pub mod activity;
 mod clashes;
+mod continued;
 pub(crate) mod others;
 
 use std::path::Path;
@@ -30,7 +31,7 @@ pub const ROW: Feature = Feature {
     wants: EventSet::of(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
     candidates: brief_candidates,
-    sections: &[RUNNING_SECTION.name, WORKTREE_SECTION.name, MEANWHILE_SECTION.name],
+    sections: &[RUNNING_SECTION.name, WORKTREE_SECTION.name, MEANWHILE_SECTION.name, continued::SECTION.name],
     status: status_lines,
     ..Feature::EMPTY_FEATURE
 };
@@ -70,8 +71,9 @@ const MAX_FAILING_COUNTED: usize = 10;
 
 fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let BriefContext { project, occasion, session, .. } = context;
+    let continued = continued::continued_work(context);
     if *occasion == Occasion::Asked {
-        return Ok(Vec::new());
+        return Ok(continued.into_iter().collect());
     }
     let ProjectContext { store, world, .. } = *project;
     let entries = context.roster.entries()?;
@@ -81,6 +83,7 @@ fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let mut left = project.settings.awareness_max_chars;
     let mut told: Vec<Candidate> =
         running.iter().map(|entry| running_candidate(project, entry, &mut left)).collect();
+    told.extend(continued);
     if let (Some(session), Occasion::Resumed | Occasion::Replayed) = (session, occasion) {
         let is_other = |entry: &RosterEntry| entry.session != **session && !running.contains(&entry);
         told.extend(sessions_since_candidates(project, entries, session, is_other));

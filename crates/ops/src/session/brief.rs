@@ -43,6 +43,8 @@ pub struct ComposedBrief {
     /// `None` if there is nothing to report.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
+    /// The session that the brief is about.
+    pub about: String,
     /// The errors of features that failed.
     pub problems: Vec<String>,
     /// The facts that features added, each with a fingerprint by which the fact is recognised later.
@@ -63,7 +65,8 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
     let told = brief.as_ref().map_or("", |brief| brief.text.as_str());
     let marks = records.candidates.iter().flat_map(|one| candidate_marks(one, told)).collect();
     let FeatureCandidates { problems, held, .. } = records;
-    Some(ComposedBrief { brief, occasion: request.occasion, problems, marks, _held: held })
+    let about = gathered.digest.session;
+    Some(ComposedBrief { brief, occasion: request.occasion, about, problems, marks, _held: held })
 }
 
 /// Returns the fingerprints by which a fact is recognised later. If `told` contains the fact's longest form, the fact

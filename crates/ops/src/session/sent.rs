@@ -5,10 +5,11 @@ use model::brief::Occasion;
 use model::id::Id;
 use model::time;
 use serde::{Deserialize, Serialize};
-use store::{Durability, SessionState, layout};
+use store::{SessionState, Store, layout};
 
 use crate::hook::context::HookContext;
 use crate::project::Project;
+use crate::session::brief::ComposedBrief;
 use crate::session::list;
 use crate::{Error, Result, World};
 
@@ -24,6 +25,9 @@ pub struct SentBrief {
     pub at: String,
     pub occasion: SentOccasion,
     pub harness: String,
+    /// The session that the brief is about; at a start, the last one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
     /// Empty if there was nothing to tell.
     pub text: String,
 }
@@ -58,8 +62,8 @@ impl SentOccasion {
 
 /// Keeps what a hook sent on an occasion that calls for a brief. If nothing was sent, only a compaction is kept: the
 /// brief of an earlier compaction would be taken for this one.
-pub fn keep_sent_brief(context: &HookContext, occasion: Occasion, text: &str) -> Result<()> {
-    let Some(occasion) = SentOccasion::of_occasion(occasion) else { return Ok(()) };
+pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &str) -> Result<()> {
+    let Some(occasion) = SentOccasion::of_occasion(composed.occasion) else { return Ok(()) };
     if text.is_empty() && occasion != SentOccasion::Compact {
         return Ok(());
     }
@@ -71,9 +75,17 @@ pub fn keep_sent_brief(context: &HookContext, occasion: Occasion, text: &str) ->
         at: time::to_rfc3339(context.project.world.now),
         occasion,
         harness: context.harness.name.to_owned(),
+        about: composed.about.clone(),
         text: text.to_owned(),
     });
     Ok(session.write(&sent)?)
+}
+
+/// Returns the session that a session was told about when it started.
+pub fn session_told_at_start(store: &Store, session: &Id) -> Option<Id> {
+    let sent = store.session(session).read::<SentBriefs>().ok()??;
+    let start = sent.briefs.iter().find(|brief| brief.occasion == SentOccasion::Startup)?;
+    Id::new(&start.about).ok().filter(|about| about != session)
 }
 
 /// A brief that was sent, and the session that got it.
@@ -113,7 +125,6 @@ impl SessionState for SentBriefs {
     const SUFFIX: &'static str = ".json";
     /// Three briefs and what features add to them, each of at most ten thousand characters.
     const MAX_BYTES: usize = 512 * 1024;
-    const DURABILITY: Durability = Durability::Cache;
 
     fn parse(bytes: &[u8]) -> std::result::Result<SentBriefs, String> {
         let briefs = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

@@ -169,7 +169,9 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.push(one_line(&record.asked, 100));
     // A summary can begin with the model's analysis.
     let text = record.text.split_once("<summary>").filter(|_| record.event == "summary");
-    parts.push(one_line(text.map_or(&*record.text, |(_, summary)| summary), 100));
+    let text =
+        text.map_or(&*record.text, |(_, summary)| summary.split("</summary>").next().unwrap_or(summary));
+    parts.push(one_line(text, 100));
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
         let why = line_naming_error(&record.error);

@@ -16,7 +16,7 @@ use store::{Durability, RunFolder};
 
 use super::launch::{Launch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
-use super::{ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust};
+use super::{ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker};
 use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};
@@ -78,6 +78,7 @@ pub fn run_gate(
     let run = Arc::new(find_or_create_run(world, &place, options.stage.as_deref())?);
     let _lock = place.lock_run(&run, "gate run")?;
     let mut expected = place.read_expected(&run)?;
+    worker::note_agent_at_work(world, &place, &run);
     let (mut steps, mut is_new) = (Vec::new(), false);
     for i in 0..expected.outputs.len() {
         let verdict = place.judge_output(&run, &expected.outputs[i])?.verdict;

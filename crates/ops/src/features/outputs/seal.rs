@@ -7,7 +7,7 @@ use model::gate::{self, COMPLETE_SENTINEL, OutputEnding, OutputScanner};
 use serde::Serialize;
 use store::RunFolder;
 
-use super::GateContext;
+use super::{GateContext, worker};
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -30,6 +30,7 @@ pub fn output_prompt(world: &World, file: &str) -> Result<OutputPrompt> {
     let place = GateContext::find_project(world)?;
     let live = place.find_live_run()?.ok_or_else(|| place.no_live_run_error())?;
     super::expect::check_output_name(file)?;
+    worker::note_agent_at_work(world, &place, &live.run);
     let path = live.run.path().join(file);
     let expected = match live.run.read_expected() {
         Err(store::Error::Absent { .. }) => false,

@@ -142,7 +142,9 @@ fn workstream_candidates(place: &Workstreams, id: &str, now: Timestamp) -> Vec<C
 fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
-    words.extend(manifest.current_section.map(|section| format!("section {section}")));
+    // 0 means that the steps have no sections.
+    let section = manifest.current_section.filter(|section| *section > 0);
+    words.extend(section.map(|section| format!("section {section}")));
     words.extend(manifest.current_task.map(|task| format!("task {task}")));
     if !manifest.progress.is_empty() {
         words.push(in_quotation_marks(&manifest.progress, 60));

@@ -46,6 +46,12 @@ fn an_open_stage_is_told_only_to_the_session_that_works_on_it() {
     let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": "Done."});
     env.fire_event("s2", "SubagentStop", stop);
     assert!(brief_after_compaction(&env, "s2").contains(OPEN_OUTPUTS), "its agents do the work");
+    let prompt = ["gate", "prompt", "review-security.md"];
+    env.thru_call(&prompt).with_variable("CLAUDE_CODE_SESSION_ID", "s3").run().assert_ok();
+    assert!(
+        brief_after_compaction(&env, "s3").contains(OPEN_OUTPUTS),
+        "it asked for the words of a sub-agent"
+    );
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("1 of 1 open (stage review"), "{status}");
     env.run_thru(&["gate", "live", "--clear"]).assert_ok();
@@ -216,4 +222,31 @@ fn a_loop_that_was_started_before_a_move_is_not_called_foreign() {
     assert!(!doctor.stdout.contains("loop adopt") && !doctor.stderr.contains("loop adopt"), "{doctor}");
     run(&["trust", "--moved"]).assert_ok();
     assert!(!run(&["status"]).assert_ok().stdout.contains("trust --moved"));
+}
+
+/// After a crash most people type “continue”. What that means is known only from what the session was told.
+#[test]
+fn a_session_that_only_continues_is_told_what_it_continues() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Add search(items, tag) to notes/store.py");
+    run_command(&env, "s1", "b1", "touch notes/store.py", "");
+    env.fire_event("s1", "Stop", json!({"last_assistant_message": "search is there. The test is missing."}));
+    end_session(&env, "s1");
+    let expected =
+        "Work that this continues:\n- session s1 was asked “Add search(items, tag) to notes/store.py”";
+    for session in ["s2", "s3"] {
+        start_session(&env, session);
+        ask(&env, session, "continue");
+        run_command(&env, session, &format!("c-{session}"), "touch notes/test.py", "");
+        let brief = brief_after_compaction(&env, session);
+        assert!(brief.contains(expected) && brief.contains("The test is missing."), "{session}: {brief}");
+        end_session(&env, session);
+    }
+    start_session(&env, "s4");
+    let next = env.run_thru(&["brief", "--as-sent", "--session", "s4"]).assert_ok().stdout;
+    assert!(next.contains(expected), "{next}");
+    ask(&env, "s4", "Write a changelog in CHANGELOG.md and keep it short");
+    let brief = brief_after_compaction(&env, "s4");
+    assert!(!brief.contains("Work that this continues"), "it has a task of its own: {brief}");
 }

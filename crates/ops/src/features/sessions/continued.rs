@@ -1,0 +1,74 @@
+//! What a session continues whose user only said “continue”: the work of the session that it was told about when it
+//! started. After a compaction nothing else says what that was.
+
+use model::brief::{BriefSection, Candidate, Occasion};
+use model::digest::Digest;
+use model::id::Id;
+use model::packet::words;
+use model::prompt::PromptKind;
+use model::render::in_quotation_marks;
+use model::score::ScoreSignal;
+use store::Store;
+
+use crate::features::BriefContext;
+use crate::session::sent;
+
+pub const SECTION: BriefSection = BriefSection {
+    order: 1,
+    longer: 4,
+    name: "continued",
+    title: "Work that this continues",
+    signal: ScoreSignal::Activity,
+};
+
+/// How many sessions are followed back, if each only continued the one before it.
+const MAX_SESSIONS_FOLLOWED: usize = 4;
+
+/// Returns the work that the described session continues, unless its user has asked for something since.
+pub fn continued_work(context: &BriefContext) -> Option<Candidate> {
+    if context.occasion == Occasion::Replayed {
+        return None;
+    }
+    let store = context.project.store;
+    let (session, digest) = session_with_request(store, context.described?)?;
+    let goal = digest.current_goal();
+    let goal = &goal.task.or(goal.newest)?.text;
+    let short = model::activity::short_session_id(session.as_str());
+    let asked = |most: usize| format!("session {short} was asked {}", in_quotation_marks(goal, most));
+    let mut forms = vec![asked(160), asked(600)];
+    if !digest.said.is_empty() {
+        forms.push(format!("{}; its last words: {}", asked(600), in_quotation_marks(&digest.said, 400)));
+    }
+    forms.dedup();
+    let mut candidate = Candidate::new(&SECTION, format!("continued:{session}"), "");
+    candidate.forms = forms;
+    candidate.known_by = vec![goal.clone()];
+    Some(candidate)
+}
+
+/// Follows the sessions back to the first that was asked for something; `None` if that is the described one itself.
+fn session_with_request(store: &Store, described: &Id) -> Option<(Id, Digest)> {
+    let mut session = described.clone();
+    for _ in 0..MAX_SESSIONS_FOLLOWED {
+        // This file is small, and most sessions have no earlier one.
+        let before = sent::session_told_at_start(store, &session)?;
+        let digest = store.current_digest(&session, |_| {}).ok()?;
+        if !only_continues(&digest) {
+            return None;
+        }
+        let earlier = store.current_digest(&before, |_| {}).ok()?;
+        if !only_continues(&earlier) {
+            return Some((before, earlier));
+        }
+        session = before;
+    }
+    None
+}
+
+/// Returns whether the user said “continue” first, and has not given a task since.
+fn only_continues(digest: &Digest) -> bool {
+    let prompts = words::prompts_about_work(&digest.prompts);
+    let is_task = |kind: PromptKind| kind == PromptKind::Task;
+    prompts.first().is_some_and(|first| first.prompt_kind() == PromptKind::Approval)
+        && !prompts.iter().any(|prompt| is_task(prompt.prompt_kind()))
+}
