@@ -100,6 +100,15 @@ pub fn first_reason_line(error: &str) -> &str {
     reason_lines(error).next().unwrap_or_default()
 }
 
+/// Returns the relative paths that [`error_lines`] name with a line number: `src/a.rs` for `src/a.rs:12:3: odd`. A name
+/// without a folder does not say which file it is.
+pub fn paths_in_error(error: &str) -> impl Iterator<Item = &str> {
+    error.lines().filter(|line| starts_with_file_and_line(line)).filter_map(|line| {
+        let path = line.split(':').next()?;
+        (path.contains('/') && !path.starts_with('/') && !path.starts_with("..")).then_some(path)
+    })
+}
+
 /// Returns the first line that is not blank.
 pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
@@ -271,6 +280,13 @@ mod tests {
             (0..9).map(|n| format!("--- FAIL: Test{n} (0.1s)\na_test.go:{n}: got {n}, want 0\n")).collect();
         let kept = error_lines(&names);
         assert_eq!(kept.lines().filter(|line| line.contains("want 0")).count(), 3, "{kept}");
+    }
+
+    #[test]
+    fn files_that_an_error_names() {
+        let error =
+            "src/a.rs:12:3: odd\nb.rs:3: odd\n/usr/c.rs:4: odd\nerror: src/d.rs\nx/y.go:7:1: undefined";
+        assert_eq!(paths_in_error(error).collect::<Vec<_>>(), ["src/a.rs", "x/y.go"]);
     }
 
     #[test]

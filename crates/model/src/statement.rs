@@ -242,6 +242,26 @@ pub fn announcing_sentence(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
+/// Returns the end of a text that announces the next step, after the sentence that gives the reason for it, if both fit
+/// into `max` characters.
+pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
+    /// A reason with less room than this would be cut too much.
+    const MIN_REASON_CHARS: usize = 60;
+    let text = text.trim();
+    if text.chars().count() <= max || !announces_next_step(text) {
+        return last_sentences(text, max);
+    }
+    let step = announcement(text, max);
+    let Some(before) = text.strip_suffix(&*step) else { return step };
+    let before = condense_message(before);
+    let room = max.saturating_sub(step.chars().count() + 3);
+    let reason = sentences_about(&before, room, "");
+    match room >= MIN_REASON_CHARS && gives_reason(&reason) {
+        true => Cow::Owned(format!("{reason} {step}")),
+        false => step,
+    }
+}
+
 /// Returns the part of a text between two calls that is useful later; empty if it only announces the next call.
 pub fn finding_between_calls(text: &str) -> String {
     let said = condense_message(text);

@@ -154,3 +154,16 @@ fn an_announcement_is_the_last_sentence_if_it_is_clear() {
         assert_eq!(announcing_sentence(text, 200), expected, "{text:?}");
     }
 }
+
+#[test]
+fn an_announcement_keeps_its_reason() {
+    let text = "I looked at both readers and at the lexer.\n\nThe tests fail because they expect names without a suffix. Let me \
+                update the tests to handle the new names.";
+    let step = "Let me update the tests to handle the new names.";
+    assert_eq!(reason_and_announcement(text, 60), step);
+    assert_eq!(
+        reason_and_announcement(text, 130),
+        format!("The tests fail because they expect names without a suffix. {step}")
+    );
+    assert_eq!(reason_and_announcement(text, 400), text);
+}

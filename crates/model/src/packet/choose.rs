@@ -20,8 +20,9 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     // Searched folders are skipped, and so are relative names whose full path is listed.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
-    let is_down =
-        |file: &FileUse| material.ignored.contains(&file.path) || material.gone.contains(&file.path);
+    let is_down = |file: &FileUse| {
+        file.deleted || material.ignored.contains(&file.path) || material.gone.contains(&file.path)
+    };
     let mut ranked = material.digest.ranked_files();
     // Stable: the rest keeps its order. Files outside the project come last.
     ranked.sort_by_key(|file| (is_down(file), file.outside));

@@ -33,6 +33,9 @@ const MAX_FACTS_CHARS: usize = 7_500;
 /// The maximum number of background lines: other commands, and earlier requests.
 const MAX_BACKGROUND_LINES: usize = 6;
 
+/// A failure that names more files than this does not say which of them matters.
+const MAX_FILES_PER_FAILURE: usize = 3;
+
 /// The most earlier requests that are quoted.
 const MAX_EARLIER_REQUESTS: usize = 4;
 
@@ -291,9 +294,9 @@ impl<'a> PacketFacts<'a> {
             // A message such as "Do it again" is useless without the message it refers to.
             let refers = newest.is_some_and(|newest| newest.text.chars().count() < MAX_REFERRING_CHARS);
             let most = match (is_answered, refers) {
-                (_, true) => MAX_TASK_CHARS,
+                (false, true) => MAX_TASK_CHARS,
                 (true, false) => MAX_EARLIER_TASK_CHARS,
-                (false, false) => DURING_CHARS,
+                (true, true) | (false, false) => DURING_CHARS,
             };
             add_task(&mut add, most);
         }
@@ -537,7 +540,14 @@ impl<'a> PacketFacts<'a> {
             why.push(in_quotation_marks(&last.join("; "), 240));
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {
+        // If a failure names many files, its error lists them.
+        let is_one_of_few = |failure: &&&Failure| {
+            let named =
+                |file: &&&FileUse| failure.error.contains(file.path.rsplit('/').next().unwrap_or(&file.path));
+            self.suggested.iter().filter(named).count() <= MAX_FILES_PER_FAILURE
+        };
+        let names_it = |failure: &&&Failure| failure.error.contains(name);
+        if let Some(failure) = self.failing.iter().filter(names_it).find(is_one_of_few) {
             why.push(format!("the failing {} names it", in_backticks(&failure.command_to_repeat(), 60)));
         }
         for (is, word) in [

@@ -91,6 +91,7 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
     let run = place.find_run(stage)?;
     let expected = place.read_expected(&run)?;
+    worker::note_agent_at_work(world, &place, &run);
     build_gate_report(&place, &run, &expected)
 }
 

@@ -99,7 +99,8 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
     // What was changed says more than remarks in passing.
     let found: Vec<&AgentStatement> = found
-        .filter(|said| !is_reason(said) && (explained < MUCH_WORK || statement::gives_reason(&said.text)))
+        .filter(|said| !is_reason(said) && !(explained >= MUCH_WORK && is_remark(said)))
+        .filter(|said| !statement::condense_message(&said.text).is_empty())
         .take(MAX_FINDINGS)
         .collect();
     let max_turns = if explained + found.len() >= MUCH_WORK { MAX_TURNS_BESIDE_WORK } else { MAX_TURNS };
@@ -323,6 +324,11 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
         && !digest.is_statement_retracted(outcome)
 }
 
+/// Whether a statement is short and gives no reason.
+fn is_remark(said: &AgentStatement) -> bool {
+    said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
+}
+
 /// Whether a statement reports a failure although no failure is open.
 fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
@@ -444,10 +450,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: DoneFact, topi
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress.map_or(String::new(), |edits| format!(" ({})", edits.describe()));
             // What it announced between two calls was done, or given up.
-            let text = match statement::condense_message(&said.text) {
-                text if text.is_empty() => said.text.clone(),
-                text => text,
-            };
+            let text = statement::condense_message(&said.text);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())
         }

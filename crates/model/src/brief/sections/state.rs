@@ -85,7 +85,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     // The end of a message announces the next step.
     let last = |most: usize| {
         let most = if steps.len() >= MIN_STEPS_OUTDATING_WORDS { most.min(160) } else { most };
-        in_quotation_marks(&statement::last_sentences(words, most), most + 2)
+        in_quotation_marks(&statement::reason_and_announcement(words, most), most + 2)
     };
     // Of several files that the words name, some may be still to do.
     let left = digest.edits_of_named_files(words, digest.said_last).map_or(String::new(), |edits| {

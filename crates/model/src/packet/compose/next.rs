@@ -3,6 +3,7 @@
 use super::PacketFacts;
 use crate::brief;
 use crate::digest::{CallStep, Failure, FileUse, StepAction};
+use crate::failure;
 use crate::loops::promise;
 use crate::packet::choose::{self, goal_text};
 use crate::packet::words;
@@ -15,6 +16,9 @@ use crate::statement;
 const MAX_GOAL_CHARS: usize = 320;
 
 const MAX_FIRST_FILES: usize = 4;
+
+/// The maximum number of files that only a failure names.
+const MAX_UNOPENED_FILES: usize = 2;
 
 /// The maximum number of last calls that show where to continue.
 const MAX_LAST_STEPS: usize = 3;
@@ -109,7 +113,7 @@ impl PacketFacts<'_> {
         let check = self.runs.iter().find(|run| run.is_before_last_edit() && self.failing.is_empty());
         if let Some(words) = self.announced_work() {
             let then = check.map(|run| format!("; then {}", in_backticks(&run.command, 120)));
-            let then = then.unwrap_or_default();
+            let then = format!("{}{}", self.next_todo().unwrap_or_default(), then.unwrap_or_default());
             return Some(match self.progress_of_announcement() {
                 AnnouncementProgress::Open => format!("what the agent said it would do: {words}{since_then}"),
                 AnnouncementProgress::Begun => {
@@ -145,6 +149,14 @@ impl PacketFacts<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Names the entry of the agent's list that is in progress, or the next one.
+    fn next_todo(&self) -> Option<String> {
+        let digest = self.material.digest;
+        let mut open = digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
+        let first = open.next().filter(|_| digest.are_todos_current())?;
+        Some(format!("; on its list: {}", in_quotation_marks(&first.text, 120)))
     }
 
     /// Returns how much of what the agent announced is done, by the files that the words name.
@@ -211,6 +223,14 @@ impl PacketFacts<'_> {
         let failing = self.suggested.iter().copied().filter(named);
         let here = failing.chain(used).filter(|file| !file.outside && !self.is_file_gone(file));
         let mut paths: Vec<&str> = self.material.confirmed.iter().map(String::as_str).collect();
+        // A compiler names files that nobody has opened yet.
+        let is_used = |path: &str| digest.files.iter().any(|file| file.path == path);
+        let unopened = self.failing.iter().flat_map(|failure| failure::paths_in_error(&failure.error));
+        for path in unopened.filter(|path| !is_used(path)).take(MAX_UNOPENED_FILES) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
         for file in here.filter(|file| file.edits + file.reads > 0 && digest.records > 0) {
             if !paths.contains(&file.path.as_str()) {
                 paths.push(&file.path);
