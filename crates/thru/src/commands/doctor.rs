@@ -10,8 +10,8 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Check root, trust, settings, disk, records and hooks; change nothing
 ///
-/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. Exit code 1 if
-/// something needs your attention. Notes are for information and do not count.
+/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. The exit code is 1
+/// if something needs your attention; notes do not change it.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

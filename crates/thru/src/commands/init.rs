@@ -8,14 +8,15 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 
 /// Set up this project: its store, trust on this machine, hooks in the harnesses in use
 ///
-/// Running it again changes nothing. A root above this folder is used, and a git worktree uses the root of its main
-/// checkout. Hooks are merged into settings files that are not in git: your personal ones for this project if the
-/// harness has them, otherwise your global ones. `thru uninstall` removes them again.
+/// Running this command again changes nothing. If a folder above this one is a root, that root is used; a git worktree
+/// uses the root of its main checkout. Hooks are inserted into settings files that are not in git: your own settings
+/// for this project if the harness has such a file, otherwise your settings for all projects. `thru uninstall` removes
+/// the hooks again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     root: RootArgs,
-    /// Leave the settings of all harnesses alone
+    /// Do not change the settings of any harness
     #[arg(long)]
     no_hooks: bool,
 }
@@ -23,13 +24,13 @@ pub struct Args {
 /// The options of a new root, with or without hooks.
 #[derive(Debug, clap::Args)]
 pub struct RootArgs {
-    /// Keep records that a team shares in git; journals and state stay out of it
+    /// Let git track the records that a team shares; journals and state stay out of git
     #[arg(long)]
     shared: bool,
     /// Create a root here even if a parent folder already has one
     #[arg(long)]
     nested: bool,
-    /// The project's name [default: the folder's name]
+    /// Set the project's name [default: the name of the folder]
     #[arg(long)]
     name: Option<String>,
 }

@@ -10,10 +10,10 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 /// Show the plan with the verdicts on its tasks, and whose plan it is
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Assign the plan to this swarm
+    /// Assign the plan to a swarm
     #[arg(long)]
     adopt: bool,
-    /// With --adopt: the swarm [default: the setting swarm.id]
+    /// Assign the plan to this swarm, with --adopt [default: the setting swarm.id]
     #[arg(long, value_name = "ID", requires = "adopt")]
     swarm: Option<String>,
     /// Include finished phases
