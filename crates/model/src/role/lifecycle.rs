@@ -158,7 +158,7 @@ pub enum StepRefused {
     #[error("{role} is {state} and cannot become {to}; it can become {}", list_states(.allowed))]
     NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
     /// Two sessions have the same role, and the other one, which compacts or recovers, has it to itself.
-    #[error("{role} is {state} in session {session}, which has it to itself")]
+    #[error("{role} is {state} in session {session}, and only that session may change it now")]
     Held { role: String, state: LifecycleState, session: String },
 }
 

@@ -109,13 +109,13 @@ pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
     let DecisionReport { decision, superseded, changed, covered, notes } = report;
     let text = if decision.is_withdrawal() { superseded } else { &decision.text };
     let id = if decision.is_withdrawal() { &decision.supersedes } else { &decision.id };
-    let word = if *changed { word } else { "It was so already" };
+    let word = if *changed { word } else { "Already recorded:" };
     output::print_line(format_args!(
         "{word} {DIM}{id}{DIM:#}: {BOLD}{}{BOLD:#}",
         one_line(text, MAX_TEXT_CHARS)
     ));
     if !superseded.is_empty() && !decision.is_withdrawal() {
-        output::print_line(format_args!("  in place of: {}", one_line(superseded, MAX_TEXT_CHARS)));
+        output::print_line(format_args!("  supersedes: {}", one_line(superseded, MAX_TEXT_CHARS)));
     }
     print_notes(notes, *covered);
 }

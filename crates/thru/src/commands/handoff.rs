@@ -69,17 +69,17 @@ fn print_report(report: &HandoffReport) {
     output::print_line(report.path.display());
     if session.is_empty() {
         output::print_message(format_args!(
-            "{DIM}nothing has been captured here, so it contains only the purpose and git{DIM:#}"
+            "{DIM}nothing has been captured here, so the packet contains only the purpose and the state of git{DIM:#}"
         ));
     } else {
         let guess = match (&report.instead_of, report.chosen) {
             (Some(newer), _) => {
                 format!(
-                    ", the last that did work here ({} has done nothing)",
+                    ", the last session that did work here (session {} has done nothing)",
                     activity::short_session_id(newer)
                 )
             }
-            (None, Some(SessionChoice::Guess)) => ", the newest here (a guess)".to_owned(),
+            (None, Some(SessionChoice::Guess)) => ", the newest session here (a guess)".to_owned(),
             _ => String::new(),
         };
         let todos = if *open_todos == 0 {

@@ -95,7 +95,7 @@ fn print_report(report: &InitReport) {
     }
     if !report.looked_for.is_empty() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} no harness was found, so no hooks were set; looked for"
+            "{WARN}note:{WARN:#} no harness was found, so no hooks were installed; looked for"
         ));
         for sign in &report.looked_for {
             output::print_message(format_args!("      {}", one_line(sign, 400)));
@@ -111,9 +111,9 @@ fn print_report(report: &InitReport) {
         output::print_line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::print_line("Next: look at them, then run `thru trust`");
     } else if !report.looked_for.is_empty() {
-        output::print_line(format_args!("Next: {} sets its hooks anyway", install_commands()));
+        output::print_line(format_args!("Next: {} installs hooks anyway", install_commands()));
     } else if report.wired.is_empty() && report.created {
-        output::print_line(format_args!("Next: {} sets the hooks", install_commands()));
+        output::print_line(format_args!("Next: {} installs the hooks", install_commands()));
     } else if report.created {
         output::print_line("Next: start your harness as usual; `thru status` shows what was captured");
     }

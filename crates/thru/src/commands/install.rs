@@ -137,7 +137,7 @@ fn uninstall_everywhere(world: &World, mode: Mode, format: Format) -> Result<u8>
 fn print_everywhere(all: &UninstallReport) {
     match (all.undone.is_empty() && all.not_undone.is_empty(), all.gone.is_empty()) {
         (true, true) => output::print_line("No settings file calls thru."),
-        (true, false) => output::print_line("None of the settings files that could be looked at calls thru."),
+        (true, false) => output::print_line("None of the settings files that could be read calls thru."),
         (false, _) => {}
     }
     all.undone.iter().for_each(print_report);

@@ -140,8 +140,8 @@ impl ShownRecord {
 fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.chosen {
         SessionChoice::Named => "",
-        SessionChoice::Harness => " (of the harness around this shell)",
-        SessionChoice::Guess => " (the newest here; --session names another)",
+        SessionChoice::Harness => " (of the harness that this shell runs in)",
+        SessionChoice::Guess => " (the newest here; --session chooses another)",
     };
     let zone = clock::zone_name(&time::to_rfc3339(world.now));
     output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));

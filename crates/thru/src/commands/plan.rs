@@ -83,7 +83,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Show { phase, all, .. } => show::run(world, *phase, *all, format),
         Command::Init { title, phases, replace } => {
             let report = edit::begin_plan(world, title, phases, *replace)?;
-            print_report(&report, format, &format!("{GOOD}Begun{GOOD:#}: {BOLD}{}{BOLD:#}", report.title));
+            print_report(
+                &report,
+                format,
+                &format!("{GOOD}Created{GOOD:#} the plan {BOLD}{}{BOLD:#}", report.title),
+            );
             Ok(0)
         }
         Command::Add { name, id } => {

@@ -33,7 +33,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 let ago = time::parse_time(&one.last_at)
                     .map_or(String::new(), |at| time::describe_age(at, world.now));
                 let packet = match (one.packet.is_empty(), one.written) {
-                    (true, _) => "nothing to hand on".to_owned(),
+                    (true, _) => "nothing to hand over".to_owned(),
                     (false, true) => one.packet.clone(),
                     (false, false) => format!("would be {}", one.packet),
                 };

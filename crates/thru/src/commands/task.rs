@@ -95,7 +95,7 @@ pub fn print_task_report(report: &TaskReport, format: Format, word: &str) {
         true => output::print_line(format_args!(
             "{GOOD}{word}{GOOD:#} {BOLD}{id}{BOLD:#} {text} {DIM}({status}){DIM:#}"
         )),
-        false => output::print_line(format_args!("{BOLD}{id}{BOLD:#} {text}: it was {status} already")),
+        false => output::print_line(format_args!("{BOLD}{id}{BOLD:#} {text}: already {status}")),
     }
     if !report.newly_ready.is_empty() && word == "Done" {
         output::print_line(format_args!("Ready now: {}", report.newly_ready.join(", ")));

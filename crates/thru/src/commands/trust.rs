@@ -85,7 +85,7 @@ fn print_report(report: &TrustReport) {
     if let Some(from) = &report.maybe_moved_from {
         output::print_line(format_args!(
             "It was trusted at {}, which no longer exists. If you moved it, `thru trust --moved` forgets that path and \
-             takes along what you allowed to run there.",
+             keeps what you allowed to run there.",
             one_line(from, 300)
         ));
     }

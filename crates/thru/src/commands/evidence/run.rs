@@ -120,7 +120,7 @@ fn print_recorded(recorded: &RecordedRun) {
     }
     if !recorded.changed.is_empty() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} {} changed while it ran, so this is stale already; run it again",
+            "{WARN}note:{WARN:#} {} changed while the command ran, so this evidence is already stale; run the command again",
             one_line(&recorded.changed, 200)
         ));
     }

@@ -68,7 +68,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         if title.is_none() && current_phase.is_none() && name.is_none() && status.is_none() {
             return Err(usage_error(
                 "there is nothing to set",
-                "`thru plan set --help` lists what can be set set set set set set",
+                "`thru plan set --help` lists what can be set",
             ));
         }
         let report = edit::set_plan_or_phase(world, &change)?;
