@@ -37,7 +37,7 @@ pub enum Occasion {
     Compacted,
     /// The session was resumed, and the agent has no memory of it.
     Resumed,
-    /// The session was resumed with its whole conversation. The brief contains only what changed after it.
+    /// The session was resumed with its whole conversation, so the brief contains only later changes.
     Replayed,
     /// A new session started in a project with earlier sessions.
     Started,
@@ -92,7 +92,7 @@ pub struct ExplainedRow {
     /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
-    /// The position in the order in use, counted from 1.
+    /// The position in the order that was used, counted from 1.
     pub position: usize,
     /// The rank in the fixed order; the lowest comes first.
     pub rank: u32,

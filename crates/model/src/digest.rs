@@ -141,7 +141,7 @@ pub struct Digest {
     pub worked: u64,
     /// The time of the last stop for which a hook reported the agent's last message.
     stopped_at: String,
-    /// The last record when the active workstream was determined.
+    /// The last record at the time when the active workstream was determined.
     pub detected: u64,
     pub begun: Vec<u64>,
     /// Why the session ended; empty while it may continue.
@@ -287,7 +287,7 @@ impl Digest {
             self.stopped_at = record.ts.to_string();
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
-            // The journal records a call that only the transcript contains after the stop that followed it.
+            // A call that only the transcript contains is recorded late, after the stop that followed it.
             if record.from.is_empty() || *record.ts > *self.stopped_at {
                 self.worked = self.records;
             }
@@ -521,8 +521,7 @@ impl Digest {
         whole.journal_unread += self.journal_unread;
         whole.context = self.context;
         whole.compactions += self.compactions;
-        // Once the new session contains work, its compaction is the last one, and that of the earlier session is
-        // over.
+        // Once the new session contains work, the compaction of the earlier session is no longer the last one.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;

@@ -1,7 +1,6 @@
-//! The table for `effect_tests`: the number of the row, the command, whether the call succeeded, its output and its
+//! The table for `effect_tests`: the row number, the command, whether the call succeeded, its output and its
 //! effects.
 
-/// The row number, the command, whether it succeeded, its output, its effects.
 type CommandCase = (u32, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]

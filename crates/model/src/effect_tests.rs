@@ -1,4 +1,4 @@
-//! Commands, their output, and their effects. The outputs have the form that the programs print.
+//! Commands with their output and effects. The outputs have the format of the real programs.
 
 use super::*;
 

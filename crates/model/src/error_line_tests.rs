@@ -1,6 +1,6 @@
 use super::*;
 
-/// Lines that report errors in a log or a test run, as programs print them.
+/// Real lines from logs and test runs that report errors.
 const ERROR_LINES: &[&str] = &[
     "Tests: 10 failed, 90 passed",
     "Found 20 errors in 3 files",
@@ -47,7 +47,7 @@ const ERROR_LINES: &[&str] = &[
     "Segmentation fault (core dumped)",
 ];
 
-/// Lines that report nothing.
+/// Lines that report no error.
 const OTHER_LINES: &[&str] = &[
     "test result: ok. 3 passed; 0 failed; 0 ignored",
     "0 errors, 0 failures",

@@ -8,14 +8,13 @@ const RULES: NameRules = NameRules {
     guarded_files: &["agents.md", ".envrc"],
 };
 
-/// Returns the name of the only block in a message.
 fn name_of_only_block(message: &str) -> Option<String> {
     let blocks = code_blocks(message);
     assert_eq!(blocks.len(), 1, "{message}");
     blocks[0].name.clone()
 }
 
-/// Blocks with names in every style people use, and their names.
+/// Blocks with names in every common form, and these names.
 const NAMING_CASES: &[(&str, &str)] = &[
     // The name is in the fence.
     ("```rust src/a.rs\nx\n```", "src/a.rs"),

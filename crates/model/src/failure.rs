@@ -1,4 +1,4 @@
-//! Picks the lines of a failed command's output that say why it failed.
+//! Picks the lines that explain a failure from a command's output.
 
 use std::collections::BTreeSet;
 
@@ -6,31 +6,31 @@ use crate::error_line::{ERROR_WORDS, starts_with_file_and_line, without_zero_cou
 use crate::redact::Redacted;
 use crate::run;
 
-/// The most lines that are kept of one failure.
+/// The maximum number of lines that are kept of one failure.
 pub(crate) const MAX_LINES: usize = 6;
 
-/// The most bytes of these lines together.
+/// The maximum total length of these lines.
 const MAX_BYTES: usize = 1_200;
 
-/// Beginnings of lines that are not about the failure although they contain a word of an error, in lower case.
+/// First words, in lower case, of lines that contain an error word but are not about the failure.
 const OTHER_BEGINNINGS: &[&str] =
     &["--- pass", "=== run", "warning: unused", "downloading ", "downloaded ", "go: downloading "];
 
-/// How programs mark a line that is for information only.
+/// Marks of lines that are for information only.
 const INFORMATION_LEVELS: &[&str] = &["INFO", "DEBUG", "level=info", "level=debug", "TRACE"];
 
-/// Words of a line that a failing test prints, besides [`ERROR_WORDS`].
+/// Words in lines that a failing test prints, besides [`ERROR_WORDS`].
 const TEST_WORDS: &[&str] = &["want", "got", "should", "must", "missing", "wrong", "but ", "!=", "differ"];
 
-/// Lines that say only that something failed. They are kept if there is nothing better.
+/// Lines that report a failure without a reason. They are kept if there are no better lines.
 const UNINFORMATIVE_LINES: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 
-/// Parts of lines that say only that something failed.
+/// Parts of lines that report a failure without a reason.
 const UNINFORMATIVE_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
 /// Returns the informative lines of `output` in order, joined by line ends; if there are none, the last lines. The
-/// output is redacted first, because one line of a private key would not be recognised alone.
+/// output must already be redacted, because a single line of a private key would not be recognised.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
     let telling: Vec<&str> = lines.iter().copied().filter(|line| is_informative(line)).collect();
@@ -56,7 +56,7 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns the lines that name a failed test, and the first of the other lines, in their order.
+/// Returns the lines with the name of a failed test, and the first of the other lines, in order.
 fn most_informative_lines<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let names = |line: &&&str| {
         run::failed_test_in_line(line).is_some_and(|name| !name.contains('/') || name.contains("::"))
@@ -88,7 +88,8 @@ pub fn first_nonblank_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// Whether a line can be kept. The harness's own first line only states the exit code, which is stored separately.
+/// Whether a line is worth keeping. The harness's own first line contains only the exit code, which is stored
+/// separately.
 fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
@@ -110,18 +111,18 @@ fn is_informative(line: &str) -> bool {
             || starts_with_file_and_line(line) && (!is_from_test(line) || has(TEST_WORDS)))
 }
 
-/// Whether a line, in lower case, is an entry of a log in JSON that is not an error: `{"time":"…","level":"warn",…}`.
+/// Whether a line, in lower case, is a JSON log entry that is not an error: `{"time":"…","level":"warn",…}`.
 fn is_log_entry(lower: &str) -> bool {
     lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
 }
 
-/// Whether a Go test printed the line. Its findings and its logs look the same: `a_test.go:12: starting`.
+/// Whether a Go test printed the line. Failures and log messages have the same form: `a_test.go:12: starting`.
 fn is_from_test(line: &str) -> bool {
     line.split_once(':').is_some_and(|(file, _)| file.ends_with("_test.go"))
 }
 
-/// Returns whether a line is source code that a linter shows below its finding: `func Get(name string) (Strategy,
-/// error) {`.
+/// Returns whether a line is source code that a linter prints below its finding:
+/// `func Get(name string) (Strategy, error) {`.
 fn is_source_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ")
 }
@@ -165,7 +166,7 @@ mod tests {
             ),
             "CONFLICT (content): Merge conflict in a.rs\nAutomatic merge failed; fix conflicts"
         );
-        // A test logs in the same form.
+        // The log messages of a test have the same form.
         assert_eq!(
             error_lines(
                 "--- FAIL: TestX\nx_test.go:9: Rewind output: reset\nx_test.go:12: Count = 3, want 4\nFAIL"

@@ -186,7 +186,7 @@ fn todo_changes_move_their_tasks() {
     assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
     let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", TEST_TIME);
     assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
-    // Somebody opens the task again. The list has not changed, so the task stays open.
+    // A person reopens the task. The list has not changed, so the task stays open.
     let opened = set_task(
         &second.plan,
         "1.2",
@@ -196,10 +196,9 @@ fn todo_changes_move_their_tasks() {
     assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
     let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", TEST_TIME);
     assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
-    // A list does not take over another session's work.
+    // A list does not change a task of another session.
     let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", TEST_TIME);
     assert_eq!(others.moved, Vec::<String>::new());
-    // A task with an acceptance criterion is not done just because its box is ticked.
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
     let strict = set_task(&test_plan(), "1.2", &change).unwrap();
     let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", TEST_TIME);

@@ -1,9 +1,9 @@
-//! What a person asked: which texts are a person's words, and what kind of message each is. Brief, packet, pickup,
-//! status and sweep use these functions.
+//! Decides whether a person typed a text, and which kind of message it is. Brief, packet, pickup, status and sweep
+//! use these functions.
 
 use crate::text::sentences;
 
-/// Beginnings of texts that a harness or a hook sends in the user's name.
+/// First words of texts that a harness or a hook sends in the user's name.
 const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "<local-command",
     "<command-name>",
@@ -21,10 +21,10 @@ const NOT_TYPED_BEGINNINGS: &[&str] = &[
     "Read the output file",
 ];
 
-/// The beginning of what a harness adds to the user's words: where to look up what was said before a plan.
+/// The first words of a text that a harness adds to the user's message.
 const HARNESS_ADDITION_START: &str = "If you need specific details from before exiting plan mode";
 
-/// Slash commands that steer the harness or `thru`, and say nothing about the work.
+/// Slash commands that control the harness or `thru` and are not about the work.
 const STEERING_COMMANDS: &[&str] = &[
     "add-dir",
     "agents",
@@ -89,27 +89,26 @@ const STEERING_COMMANDS: &[&str] = &[
     "vim",
 ];
 
-/// A prompt with fewer characters than this hardly says by itself what to do.
+/// A prompt with fewer characters is rarely clear by itself.
 pub const MIN_SUBSTANTIAL_CHARS: usize = 40;
 
 /// A prompt of at least this many bytes is a paste: a log, a plan, a file. Its sentences are not the user's own.
 const MIN_PASTE_BYTES: usize = 700;
 
-/// The longest sentence that counts as a wish, in bytes.
+/// The maximum length of an instruction sentence, in bytes.
 const MAX_WISH_BYTES: usize = 300;
 
-/// The shortest sentence that counts as a wish, in bytes.
+/// The minimum length of an instruction sentence, in bytes.
 const MIN_WISH_BYTES: usize = 12;
 
-/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
-    /// "yes", "go with A", "do the rest": the agent's previous message says what is wanted.
+    /// "yes", "go with A", "do the rest": the user approves the agent's previous message.
     Approval,
-    /// The message says by itself what to do.
+    /// A request that is clear by itself.
     Task,
     Question,
-    /// A short message of another kind: "push it", "one space more".
+    /// Any other short message: "push it", "one space more".
     Remark,
 }
 
@@ -136,7 +135,7 @@ pub fn typed_words(text: &str) -> &str {
     text.find(HARNESS_ADDITION_START).map_or(text, |at| &text[..at]).trim()
 }
 
-/// Whether a text is only a JSON object, as notices of the harness's queue are.
+/// Whether a text is only a JSON object, like the notices of a harness's queue.
 fn is_json_object(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
@@ -196,7 +195,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     APPROVAL_WORDS.contains(&first) || APPROVAL_PHRASES.iter().any(begins)
 }
 
-/// Whether a message reads like an answer: a yes or a no with more words, a choice, or too few words to be clear by
+/// Whether a message reads like an answer: a yes or no with more words, a choice, or too few words to be clear by
 /// itself.
 pub fn is_reply(text: &str) -> bool {
     const MAX_REPLY_BYTES: usize = 240;
@@ -237,9 +236,9 @@ fn is_question(text: &str, first: &str) -> bool {
         "were", "isn't", "doesn't", "hmm", "question", "so",
     ];
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    // "can you fix this?" asks for work.
+    // "can you fix this?" is a request for work.
     let asks_for_work = ["can", "could", "would", "please", "will"].contains(&first);
-    // A question can be followed by a paste without a question mark.
+    // A paste without a question mark can follow a question.
     let wonders = ["why", "how", "where", "when", "who"].contains(&first);
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
@@ -256,8 +255,8 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-/// Returns the sentences of a prompt in which the user said how to do the work, or the parts of sentences. For a paste
-/// it returns none, because its sentences are not the user's.
+/// Returns the sentences, or parts of sentences, with instructions of the user about how to do the work. A paste
+/// gives none, because its sentences are not the user's.
 pub fn instruction_sentences(text: &str) -> Vec<&str> {
     if text.len() >= MIN_PASTE_BYTES
         || is_pasted_report(text)
@@ -276,12 +275,12 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
     sentences(text).flat_map(wishes).collect()
 }
 
-/// Splits a sentence at semicolons, and where a prohibition begins.
+/// Splits a sentence at semicolons and before prohibitions.
 fn split_clauses(sentence: &str) -> Vec<&str> {
     const PROHIBITIONS: [&str; 4] = ["never ", "don't ", "dont ", "do not "];
     const CLAUSE_JOINTS: [&str; 9] =
         [", and ", ", but ", ", please ", ", ", " but ", " – ", " — ", " - ", ": "];
-    // Lower case and the other apostrophe can have another length, so only ASCII is folded.
+    // Only ASCII is converted to lower case, because other characters may change their length.
     let small = sentence.to_ascii_lowercase();
     let begins = |at: usize| {
         let rest = small[at..].replace('’', "'");
@@ -307,7 +306,7 @@ fn split_clauses(sentence: &str) -> Vec<&str> {
 }
 
 fn is_instruction(sentence: &str) -> bool {
-    /// The beginnings of an instruction.
+    /// First words of an instruction.
     const INSTRUCTION_STARTS: &[&str] = &[
         "don't ",
         "dont ",
@@ -349,7 +348,7 @@ fn is_instruction(sentence: &str) -> bool {
     /// Words that show that a sentence is the user's own, if it also contains one of `INSTRUCTION_WORDS`.
     const PERSON_WORDS: &[&str] =
         &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
-    /// Words of an instruction within a sentence.
+    /// Words in the middle of an instruction.
     const INSTRUCTION_WORDS: &[&str] = &[
         " must ",
         " should ",
@@ -367,7 +366,7 @@ fn is_instruction(sentence: &str) -> bool {
         " prefer",
         " not ",
     ];
-    /// Beginnings of sentences that ask or wonder, which are not instructions.
+    /// First words of questions, which are not instructions.
     const ASKING_STARTS: &[&str] = &[
         "can you",
         "could you",
@@ -402,7 +401,7 @@ fn is_instruction(sentence: &str) -> bool {
             .any(|doubt| words.contains(doubt))
 }
 
-/// Returns whether an instruction stays valid after its task.
+/// Returns whether an instruction remains valid after its task.
 pub fn is_lasting_instruction(wish: &str) -> bool {
     let words = lower_words(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
@@ -412,7 +411,7 @@ pub fn is_lasting_instruction(wish: &str) -> bool {
     has("always") || has("never") || (has("don't") || has("not")) && about_git
 }
 
-/// Returns whether the words of a refusal say what is wanted instead, or why the call is refused.
+/// Returns whether a refusal contains a reason or an alternative.
 pub fn is_objection(text: &str) -> bool {
     const OBJECTION_WORDS: &[&str] = &[
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
@@ -422,7 +421,7 @@ pub fn is_objection(text: &str) -> bool {
         && lower_words(text, 30).iter().any(|word| OBJECTION_WORDS.contains(&word.as_str()))
 }
 
-/// Whether the user contradicts the agent's last words.
+/// Whether the user contradicts the agent's last message.
 pub fn contradicts_agent(text: &str) -> bool {
     const CONTRADICTING_STARTS: &[&[&str]] = &[
         &["no"],
@@ -453,7 +452,7 @@ pub fn contradicts_agent(text: &str) -> bool {
     CONTRADICTING_STARTS.iter().any(begins) && !AGREEING_STARTS.iter().any(begins)
 }
 
-/// Whether a text is a pasted review or bug report, which is about code and does not address the agent.
+/// Whether a text is a pasted review or bug report. It is about code and not addressed to the agent.
 fn is_pasted_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

@@ -1,9 +1,9 @@
-//! Replaces secrets with placeholders. `redact(text)` runs before captured text is written or given to a model.
+//! Replaces secrets with placeholders. `redact_text` runs before captured text is written or sent to a model.
 //!
-//! The text is scanned in one pass over its bytes, without regular expressions and without tables that are built at
-//! start-up, because it runs in processes that live half a millisecond. A byte table determines the scanner for
-//! each byte. Almost all bytes belong to a word that is skipped after three lookups. The table in `rules` describes
-//! provider tokens. All other secrets have a scanner:
+//! The scan is one pass over the bytes, without regular expressions and without tables that are built at start-up,
+//! because it runs in processes that live half a millisecond. A byte table determines the scanner for each byte.
+//! Almost all bytes belong to a word that is skipped after three lookups. The table in `rules` describes provider
+//! tokens. All other secrets have a scanner:
 //!
 //! - `shape`: matches a rule of the table; `infix`: tokens without a prefix
 //! - `named`: `name = value`; `names`: the meaning of a name; `values`: whether a value is secret; `literals`:

@@ -6,7 +6,7 @@ const TEST_TIME: &str = "2026-11-15T19:22:00Z";
 /// A file without findings.
 const GOOD_CONTEXT_FILE: &str = include_str!("role/good.context.md");
 
-/// A rule, with the smallest change to a good file that breaks it.
+/// A rule, and the smallest change to a valid file that violates it.
 struct RuleCase {
     name: &'static str,
     text: String,

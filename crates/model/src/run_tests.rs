@@ -7,7 +7,7 @@ fn result_of(command: &str, exit: i64, output: &str) -> RunResult {
     decide_result(command, Some(exit), exit != 0, output).ended
 }
 
-/// Every runner, with a passing and a failing run, plain and with everything that hides its exit code.
+/// A passing and a failing run of every runner, alone and with everything that hides its exit code.
 #[test]
 fn the_result_of_each_run_is_decided() {
     let mut seen = 0;
@@ -38,7 +38,7 @@ fn the_result_of_each_run_is_decided() {
     assert!(seen >= 80, "{seen} pairs");
 }
 
-/// If the output contains a failure, the result is never a pass, whatever hides the exit code.
+/// The result of an output with a failure is never a pass.
 #[test]
 fn a_failure_in_the_output_is_never_a_pass() {
     let noise =

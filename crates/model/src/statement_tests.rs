@@ -17,13 +17,13 @@ fn markup_announcements_and_praise_go() {
             "Before: 1 — 2. It reads a.rs first.",
         ),
         ("1. Reads the file\n2. Writes it", "1. Reads the file; 2. Writes it"),
-        // A heading with nothing below it is dropped, and so is one that says nothing.
+        // A heading without content is dropped, and so is a heading without information.
         ("## Tests\n```sh\nmake\n```\n## Summary\nThe reader keeps comments.", "The reader keeps comments."),
         (
             "**Fixes**\n| file | what |\n|---|---|\n| a.rs | reads twice |\n| b.rs | leaks |",
             "Fixes: a.rs — reads twice; b.rs — leaks",
         ),
-        // A block that is not code.
+        // A plain block.
         (
             "The order would be:\n```\nfirst the reader alone\nthen the writer with tests\n```",
             "The order would be: first the reader alone; then the writer with tests",
@@ -34,7 +34,7 @@ fn markup_announcements_and_praise_go() {
             "The cache is `stale`.",
         ),
         ("Hmm, that is odd. Wait, I should look again. The cache is `stale`.", "The cache is `stale`."),
-        // What is left out between two sentences is marked.
+        // Dropped sentences between two others are marked.
         ("The reader is done. I will add tests. I chose cents.", "The reader is done. … I chose cents."),
         ("- reads `a`\n\nGreat!\n- writes `b`", "reads `a` … writes `b`"),
         ("", ""),

@@ -1,4 +1,4 @@
-//! Whatever a transcript contains, a brief stays a list of quoted facts, one per line, within its size.
+//! With any transcript, a brief is a list of quoted facts, one per line, within its size limit.
 
 use model::brief::{Brief, BriefMaterial, Occasion, compose_brief};
 use model::digest::Digest;
@@ -24,7 +24,7 @@ const SECTION_TITLES: &[&str] = &[
     "Throughline itself:",
 ];
 
-/// Makes a session in which every text is `text`, several times.
+/// Returns a session in which every text is `text`, several times.
 fn session_saying(text: &str) -> Digest {
     let mut digest = Digest::new("s");
     let tool = |id: &str, ok| JournalRecord {
@@ -81,7 +81,7 @@ fn check_brief(text: &str) {
                     || SECTION_TITLES.contains(line)
                     || line.starts_with("More") && line.ends_with("`thru brief --all`.");
                 assert!(ours, "{line:?} stands for itself in\n{brief}");
-                // Quotation marks come in pairs, and nothing between them closes them.
+                // Quotation marks are paired, and the text between them cannot close them.
                 if line.starts_with("- “") {
                     let (open, close) = (line.matches('“').count(), line.matches('”').count());
                     assert_eq!(open, close, "{line}");

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::candidate::{Candidate, FactClass};
 use crate::content::TextContent;
 
-/// A shorter summary, in bytes, does not describe the state, so the brief adds the agent's last message, finished
-/// work and earlier requests.
+/// A summary with fewer bytes than this does not describe the state, so the brief adds the agent's last message,
+/// finished work and earlier requests.
 const THIN_SUMMARY_BYTES: usize = 1_500;
 
-/// How many files that were only read are added to a summary that is not thin.
+/// At most this many files that were only read are added to a summary that is not thin.
 const MAX_READ_FILES: usize = 2;
 
 /// Returns how many facts of a class may be added to a summary; `None` for no limit.

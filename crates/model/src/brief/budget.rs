@@ -30,7 +30,7 @@ pub(super) struct FormChoice {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum OmissionReason {
-    /// The candidate ranks below the number of candidates that are considered.
+    /// The candidate is beyond the maximum number of candidates.
     TooMany,
     Chars {
         needed: usize,

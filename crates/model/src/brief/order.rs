@@ -32,7 +32,7 @@ const RANK_OF_UNLIKELY_FILES: u32 = 60;
 /// This many edited files come before the longer forms of other facts.
 const EARLY_EDITED_FILES: usize = 20;
 
-/// Early edited files after this position share its rank.
+/// Among the first [`EARLY_EDITED`] edited files, all files after this position share its rank.
 const RANKED_FIRST_FILES: usize = 8;
 
 /// Like [`RANKED_FIRST_FILES`], in a brief that is not roomy. It is larger, so that a few files that were only read come
@@ -56,8 +56,8 @@ pub(super) struct FixedOrder {
 }
 
 impl FixedOrder {
-    /// One file is likely for every 60 UTF-16 units of room, after 300 for goal, state and failures. A session with
-    /// many `likely` files covers a wide area, so a few more are added.
+    /// Ranks one file as likely for every 60 UTF-16 units of room, after 300 units for goal, state and failures. A
+    /// session with many `likely` files covers a wide area, so a few more files are ranked as likely.
     pub fn for_room(room: usize, likely: usize) -> FixedOrder {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;

@@ -1,4 +1,4 @@
-//! Ranks candidates in the fixed order or by score. `budget.rs` chooses from the result in the same way for both.
+//! Ranks candidates in the fixed order or by score. `budget.rs` then chooses from the ranked candidates.
 
 use super::candidate::{Candidate, FactClass, SignalValue};
 use super::order::FixedOrder;

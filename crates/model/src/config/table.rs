@@ -1,4 +1,4 @@
-//! All settings. To add one, add a row here and read its field where it takes effect.
+//! All settings. To add a setting, add a row here and read its field where it takes effect.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use super::setting::{
 use crate::profile::PROFILE_CLASSES;
 use crate::score::DecayShape;
 
-/// Generates three things from one list of rows: the struct that code reads, its constant defaults, and the table of
+/// Generates three things from one list of rows: the struct `Settings`, its constant defaults, and the table of
 /// keys.
 ///
 ///     field: type = default => { name: …, variable: …, shape: …, help: … }
 ///
-/// The defaults are a constant, so a hook without settings files does no work for them.
+/// The defaults are a constant, so a hook without settings files spends no time on them.
 macro_rules! settings {
     ($($(#[$about:meta])* $field:ident: $type:ty = $default:expr => { $($part:ident: $value:expr),* $(,)? })*) => {
-        /// The values that code reads. Built only from values that passed their [`Shape`].
+        /// The values of all settings. Every value has been checked against its [`ValueShape`].
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $($(#[$about])* pub $field: $type,)*

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Compares what is read with `expected`, lines of the form `kind text | why @topic`.
+/// Compares the decisions in `text` with `expected`, which has the form `kind text | why @topic`.
 fn check_outline(text: &str, expected: &[&str]) {
     let read = read_decisions(text.as_bytes());
     let found: Vec<String> = read

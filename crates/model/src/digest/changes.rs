@@ -59,8 +59,8 @@ impl Digest {
         }
     }
 
-    /// Records the change that the agent announces. Hooks may already have reported the edits; an edit belongs to
-    /// the announcement if its time is not earlier.
+    /// Records the change that the agent announces. Hooks may already have reported the edits. An edit belongs to
+    /// the announcement unless it is earlier.
     pub(super) fn add_purpose(&mut self, record: &JournalRecord) {
         self.purpose = cut_to_bytes(&statement::purpose_of_words(&record.text), MAX_PURPOSE_BYTES).to_owned();
         let told_late = !record.from.is_empty() && !record.ts.is_empty();

@@ -396,8 +396,8 @@ impl StagedNames {
         }
     }
 
-    /// Returns whether a commit would contain a file now. If no `git add` was seen, it is assumed to contain every
-    /// file.
+    /// Returns whether a commit made now would contain a file. If no `git add` was seen, it is assumed to contain
+    /// every file.
     fn covers_file(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| is_file_or_folder_of(name, path))
     }
@@ -410,7 +410,7 @@ fn is_file_or_folder_of(name: &str, path: &str) -> bool {
         return true;
     }
     let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    // The two paths may be relative to different folders, so each may be the end of the other.
+    // The two paths may be relative to different folders, so one may be the end of the other.
     let ends = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
     begins || ends(path, name) || ends(name, path)
 }

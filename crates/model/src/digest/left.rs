@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::{Digest, names};
 
-/// A shorter text, in bytes, is quoted unchanged.
+/// A text with fewer bytes than this is quoted unchanged.
 const MIN_SHORTENED_BYTES: usize = 1_200;
 
 /// The note after the heading of a shortened section.

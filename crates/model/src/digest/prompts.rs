@@ -9,7 +9,7 @@ use crate::text::{cut_to_bytes, outline_text};
 
 pub(super) const MAX_PROMPTS: usize = 80;
 const MAX_PROMPT_BYTES: usize = 2_000;
-/// The kept length of the newest prompt. It is large, because the prompt may be a plan.
+/// The maximum length of the newest prompt in the digest. It is large, because the prompt may be a plan.
 const MAX_NEWEST_PROMPT_BYTES: usize = 8_000;
 /// How many of the newest prompts are kept at full length. Earlier ones are shortened.
 const FULL_LENGTH_PROMPTS: usize = 12;
@@ -38,7 +38,8 @@ pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
     /// The agent's proposal if the user accepted it as the current task.
     pub accepted: Option<&'d AgentStatement>,
-    /// The task that the newest message belongs to, if it is an earlier message.
+    /// The earlier message with the task that the newest message belongs to; `None` if the newest message is the
+    /// task.
     pub task: Option<&'d Prompt>,
     /// Whether the agent has already summed up the task. The task is then only context for the newest message.
     pub is_answered: bool,
@@ -71,7 +72,7 @@ impl Digest {
         prompt.shorten_to_outline(MAX_NEWEST_PROMPT_BYTES);
         let is_long = prompt.text.len() > MAX_PROMPT_BYTES;
         self.prompts.push(prompt);
-        // Digests of older versions lack the total, so the kept prompts are the minimum.
+        // Digests of older versions lack this count, so it is at least the number of kept prompts.
         self.asked = self.asked.max(self.prompts.len() as u64 - 1) + 1;
         let newest = self.prompts.len() - 1;
         if is_long {

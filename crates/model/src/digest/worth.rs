@@ -35,8 +35,8 @@ impl Digest {
 
     /// Estimates how likely a file is to be needed, based on real sessions. Recent use has the largest weight. Next
     /// come three signs: the agent or the user just mentioned the file, an open failure names it, or its
-    /// counterpart (the test of a source, the source of a test) was just used. The number of uses and changes has
-    /// the smallest weight.
+    /// counterpart (the test of a source, the source of a test) was just used. How often the file was used and
+    /// whether it was changed have the smallest weight.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);

@@ -1,4 +1,4 @@
-//! Finds problems with a packet, line by line.
+//! Finds problems in a packet, line by line.
 
 use super::{
     ALL_HEADINGS, ALLOWED_SOURCES, CONFIRMED_HEADING, FILES_HEADING, PacketStatus, SCHEMA_VERSION,

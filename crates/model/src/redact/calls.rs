@@ -80,7 +80,7 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
 
-/// Returns whether a quote follows and the call's name ends like a keyword. Most calls in a program do not.
+/// Returns whether a quote follows and the call's name ends like a keyword. This excludes most calls in a program.
 #[inline]
 pub fn may_take_secret(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')

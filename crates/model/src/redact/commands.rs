@@ -181,7 +181,7 @@ pub fn may_take_secret(word: &[u8]) -> bool {
 }
 
 /// Finds the word after `skip` other words, as in `vault login x` and `bw login name x`, if it mixes letters and
-/// digits or is made up. The words of a sentence do not.
+/// digits or is made up. This excludes the words of a sentence.
 fn random_word_after(text: &[u8], at: usize, skip: usize) -> Option<SecretHit> {
     let (start, end) = command_words(text, at).nth(skip)?;
     let content = text[start..end].trim_ascii_end();
@@ -401,7 +401,7 @@ pub fn secret_in_expect_line(text: &[u8], at: usize) -> Option<SecretHit> {
     (length >= 4).then_some(SecretHit { start: quote + 1, end: quote + 1 + length, kind: "password" })
 }
 
-/// Finds the password in `send "x\r"` on the line after `expect "Password:"`, also if these are methods. `at` is the
+/// Finds the password in `send "x\r"` on the line after `expect "Password:"`. Both may be methods. `at` is the
 /// quote after the prompt.
 pub fn secret_in_expect_send(text: &[u8], at: usize) -> Option<SecretHit> {
     let window = &text[at..text.len().min(at + MAX_COMMAND_BYTES)];

@@ -248,7 +248,7 @@ fn secret_in_session_pair(text: &[u8], at: usize) -> Option<SecretHit> {
     secret.then_some(SecretHit { start: at + 1, end: at + 1 + length, kind: "cookie" })
 }
 
-/// Whether a name is that of a session, such as `sessionid`, `PHPSESSID` or `connect.sid`.
+/// Whether a name belongs to a session id, such as `sessionid`, `PHPSESSID` or `connect.sid`.
 fn is_session_name(name: &[u8]) -> bool {
     let known = |at: usize| starts_with_ignore_case(&name[at..], "sess");
     ends_with_ignore_case(name, "sid") || (0..name.len()).any(known) || name.starts_with(b".AspNet")

@@ -63,8 +63,8 @@ pub fn secret_of_flag(text: &[u8], at: usize, floor: usize) -> Option<SecretHit>
         .or_else(|| random_value_of_short_flag(text, at + 1))
 }
 
-/// Finds a random value after a short flag that usually has a token or a password, as in `tool -t x`. The command
-/// does not matter.
+/// Finds a random value after a short flag that usually has a token or a password, as in `tool -t x`. Any command
+/// is accepted.
 fn random_value_of_short_flag(text: &[u8], at: usize) -> Option<SecretHit> {
     if !matches!(byte_or_newline(text, at), b't' | b'k' | b'p' | b'P' | b'w' | b'T' | b'K')
         || byte_or_newline(text, at + 1) != b' '
@@ -151,7 +151,7 @@ fn is_part_of_command(text: &[u8], at: usize, value: values::LiteralValue) -> bo
     let line = super::context::text_after_last_break(&text[at.saturating_sub(MAX_COMMAND_DISTANCE)..at])
         .strip_suffix(b"--")
         .unwrap_or_default();
-    // A command has flags before this one, or a script with a path.
+    // A command has other flags before this flag, or a script with a path.
     let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
         && !line.contains(&b'`');
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'')
@@ -394,7 +394,7 @@ pub fn password_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, after)?;
     let looks = profile_value(&text[value.start..value.end]);
     let content = &text[value.start..value.end];
-    // In prose, another word follows.
+    // In prose, another word follows the value.
     let ends = matches!(byte_or_newline(text, value.end), b'\n' | b'\r' | b'"' | b'\'')
         || text[value.end..].starts_with(b" /");
     let words = super::made_up::made_up_certainty(content)

@@ -31,7 +31,7 @@ const ASCII_PASSWORD_WORDS: [&[u8]; 16] = [
     b"motdepasse",
 ];
 
-/// Judges a name without English stems, like [`super::names::judge`].
+/// Judges a name without English stems, like [`super::names::judge_name`].
 #[inline]
 pub fn judge_foreign_name(name: &[u8]) -> Option<NameVerdict> {
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);

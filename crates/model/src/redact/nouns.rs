@@ -131,7 +131,8 @@ fn is_below_user_name(before: &[u8]) -> bool {
     ["user ", "USER ", "login ", "username "].iter().any(|user| line.starts_with(user.as_bytes()))
 }
 
-/// Whether the next word makes a code secret: `code secret`, `code d'accès`, `codice segreto`, `código de acceso`.
+/// Whether the words after `code` make it a secret: `code secret`, `code d'accès`, `codice segreto`,
+/// `código de acceso`.
 fn is_secret_code(text: &[u8], end: usize) -> bool {
     [" secret", " d'acc", " segret", " de acceso", " de acesso", " di accesso", " d'accesso", " pin"]
         .iter()

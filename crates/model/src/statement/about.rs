@@ -1,4 +1,4 @@
-//! Picks the part of the agent's words that a question or a request is about.
+//! Picks the part of an agent's message that is relevant to a question or a request.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use super::talk::is_step;
 use super::{ends_in_number, first_sentences};
 
-/// Words with fewer characters than this are in every text, so they are not compared.
+/// Shorter words occur in every text, so they are not compared.
 const MIN_WORD_CHARS: usize = 4;
 
-/// A sentence with fewer characters says nothing by itself.
+/// A sentence with fewer characters is not informative by itself.
 const SHORTEST_SENTENCE: usize = 16;
 
-/// Returns the sentences and items that share most words with `topic`, then those that say most by themselves, as many
-/// as fit into `max` characters, in their order. If none of them fits, returns the beginning.
+/// Returns as many sentences and items as fit into `max` characters, in order. Those that share the most words with
+/// `topic` are chosen first, then the most informative ones. If none fits, returns the start of the text.
 pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -28,7 +28,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
     order.sort_by_key(|(shared, weight, i)| (Reverse(*shared), Reverse(*weight), *i));
     let best = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
-    // The first sentence says what the rest is about. If no other is better, it is not left out.
+    // The first sentence introduces the rest. It is kept unless another sentence is better.
     if first.0 == best.0 && (best.0 > 0 || first.1 == best.1) {
         return first_sentences(text, max);
     }
@@ -58,8 +58,8 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     Cow::Owned(out.trim_end().to_owned())
 }
 
-/// Returns the text without sentences about what is still to do, if others are left: later work has overtaken them. An
-/// ellipsis stands where sentences between others are left out.
+/// Returns the text without sentences about open work, which later work may have finished. At least one other
+/// sentence must remain. An ellipsis marks dropped sentences between other sentences.
 pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     const OPEN_ENDS: [&str; 11] = [
         "remaining",
@@ -83,7 +83,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     let mut kept = 0;
     let (mut is_list, mut gap) = (false, false);
     for piece in &pieces {
-        // The other items of a list go with its beginning.
+        // The following items of the same list are dropped too.
         is_list = is_open(&piece) || is_list && piece.starts_with(|c: char| c.is_ascii_digit());
         if is_list {
             gap = true;
@@ -100,7 +100,7 @@ pub fn without_open_ends(text: &str) -> Cow<'_, str> {
     if kept == 0 || kept == pieces.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-/// Words that lead to a cause, in lower case.
+/// Words that introduce a cause, in lower case.
 const CAUSE_WORDS: [&str; 12] = [
     "because",
     "root cause",
@@ -116,14 +116,13 @@ const CAUSE_WORDS: [&str; 12] = [
     "due to",
 ];
 
-/// Whether words name the cause of something.
 pub fn names_cause(text: &str) -> bool {
     let small = text.to_lowercase();
     CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Returns how much a sentence says by itself: a cause, a decision, a next step or a result more than a name, a name
-/// more than nothing. What only introduces a list that is not here says nothing.
+/// Returns how informative a sentence is by itself. A cause, a decision, a next step or a result is more
+/// informative than a name. A sentence that only introduces a list has the weight 0.
 fn weigh_piece(piece: &str, place: usize) -> usize {
     const DECISION_WORDS: [&str; 10] = [
         "decided",
@@ -140,7 +139,7 @@ fn weigh_piece(piece: &str, place: usize) -> usize {
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
     let said = 3 * usize::from(has(&CAUSE_WORDS)) + 2 * usize::from(has(&DECISION_WORDS) || is_step(piece));
-    // An item without its list, or "Found it!", is only clear after what came before it.
+    // An item without its list, or "Found it!", is clear only after the text before it.
     let is_item = piece.ends_with(';') || piece.starts_with(|c: char| c.is_ascii_digit());
     match () {
         () if piece.ends_with(':') || piece.chars().count() < SHORTEST_SENTENCE => 0,
@@ -153,7 +152,7 @@ fn weigh_piece(piece: &str, place: usize) -> usize {
     }
 }
 
-/// Splits a text into sentences and list items, each with its mark at the end.
+/// Splits a text into sentences and list items, each with its final punctuation.
 fn split_pieces(text: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     let ends = text.match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
@@ -167,7 +166,7 @@ fn split_pieces(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns the words without their endings, so that "checkpoints" is about a "checkpoint".
+/// Returns the words without their endings, so that "checkpoints" matches "checkpoint".
 fn word_stems(text: &str) -> BTreeSet<String> {
     const COMMON_WORDS: [&str; 16] = [
         "that", "this", "with", "from", "have", "what", "when", "which", "should", "would", "could", "there",

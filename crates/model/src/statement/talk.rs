@@ -1,6 +1,6 @@
-//! Tables of words that distinguish mere talk from informative sentences. They are compared in lower case.
+//! Word tables that distinguish mere talk from informative sentences. Words are compared in lower case.
 
-/// Whether the agent takes back what it said before: "No, …", "I was wrong".
+/// Whether the agent retracts an earlier statement: "No, …", "I was wrong".
 pub fn retracts_statement(text: &str) -> bool {
     const RETRACTING_STARTS: &[&str] = &[
         "no, ",
@@ -27,7 +27,7 @@ pub fn retracts_statement(text: &str) -> bool {
     RETRACTING_STARTS.iter().any(|start| small.starts_with(start))
 }
 
-/// Whether a sentence announces the next step, thinks aloud, or only says that things go well.
+/// Whether a sentence announces the next step, thinks aloud, or only expresses satisfaction.
 pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     const PREAMBLE_STARTS: &[&str] = &[
         "now i have ",
@@ -112,7 +112,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     ];
     let small = sentence.to_lowercase().replace('’', "'");
     let bare = small.trim_matches(|c: char| !c.is_alphanumeric());
-    // After a colon, the list is what matters.
+    // A sentence with a colon introduces a list, which is informative.
     let preamble = || PREAMBLE_STARTS.iter().any(|start| small.starts_with(start));
     let aloud = || THINKING_STARTS.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
     let looks = || {
@@ -123,7 +123,7 @@ pub(super) fn is_uninformative_talk(sentence: &str) -> bool {
     PRAISE_PHRASES.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
 }
 
-/// Whether a sentence announces something that the agent has yet to do. Offers and introductions do not.
+/// Whether a sentence announces a step that the agent has yet to take. Offers and introductions do not.
 pub(super) fn is_step(sentence: &str) -> bool {
     const NEED_STARTS: &[&str] =
         &["i need to ", "i also need to ", "now i also need to ", "need to ", "i should ", "so i need to "];
@@ -174,7 +174,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "shall i ",
         "let me know ",
     ];
-    /// Words after a "now" that announces something.
+    /// Words that turn "now" into an announcement.
     const WORDS_AFTER_NOW: &[&str] = &[
         "add",
         "apply",
@@ -210,7 +210,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
         || next.is_some_and(|word| WORDS_AFTER_NOW.contains(&word))
 }
 
-/// Whether words name something or give a reason.
+/// Whether a text contains a name or a reason.
 pub(super) fn is_informative(said: &str) -> bool {
     const REASON_WORDS: &[&str] = &[
         "because",
@@ -244,7 +244,7 @@ pub(super) fn is_informative(said: &str) -> bool {
     said.contains('`') || said.contains('/') || REASON_WORDS.iter().any(|word| small.contains(word))
 }
 
-/// Whether a heading only names a part of the message, and not what it is about.
+/// Whether a heading names only a part of the message and not its topic.
 pub(super) fn is_bare_heading(heading: &str) -> bool {
     const BARE_HEADINGS: &[&str] = &[
         "summary",

@@ -58,7 +58,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let turns = digest.requests_with_outcomes();
     // The last message is in the section "Where it stands", and the accepted proposal is with the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    // That section leaves out the last message once the agent works on a newer prompt.
+    // The section "Where it stands" leaves out the last message once the agent works on a newer prompt.
     let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
         || digest.steps_since_last_message().is_empty();
     let is_told =
@@ -211,8 +211,8 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-/// Whether a closing message is out of date because of later work. It is if it answers a question or makes a
-/// proposal that the agent has since worked on. If `newer` conclusions are included, a guess is out of date too.
+/// Whether later work has made a closing message out of date: it answers a question or makes a proposal, and the
+/// agent has worked on it since. If `newer` conclusions are included, a guess is out of date too.
 fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, newer: usize) -> bool {
     if newer == 0 {
         let worked_on =
@@ -220,7 +220,7 @@ fn is_overtaken_by_work(digest: &Digest, turn: &Turn, outcome: &AgentStatement, 
         // An answer about a file may be wrong after the file was edited.
         let is_answer =
             turn.prompt.prompt_kind() == PromptKind::Question && outcome.record < digest.said_last;
-        // The agent works on what the user answered.
+        // The user has answered, and the agent works on the answer.
         let is_decided = !outcome.asks.is_empty() && digest.file_edited_after(outcome.record).is_some();
         // A cause that was found explains the later work.
         return !statement::names_cause(&outcome.text)
@@ -246,7 +246,7 @@ fn is_guessing(said: &AgentStatement) -> bool {
 
 fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> bool {
     let text = outcome.text.as_str();
-    // A question of the agent was answered by what followed.
+    // If the agent asked a question, the next messages answered it.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
     // "Pushed." is already listed among the effects, with the commit's id.
     let small = text.to_lowercase();
@@ -254,7 +254,7 @@ fn is_worth_knowing(digest: &Digest, turn: &Turn, outcome: &AgentStatement) -> b
     let is_short = text.len() < MIN_INFORMATIVE_BYTES
         && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']));
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
-    // A refusal is quoted with its text, and the turn continued.
+    // A turn with a refusal went on, and the refusal is quoted separately.
     let is_whole = turn.prompt.refused.is_empty();
     is_whole
         && !is_question
@@ -327,7 +327,7 @@ fn first_words(text: &str) -> Cow<'_, str> {
 struct LaterWork {
     /// The number of newer turns that are included.
     newer: usize,
-    /// Whether files were edited after the turn. Work that it calls open may be done.
+    /// Whether files were edited after the turn, so that its open work may be done.
     overtaken: bool,
 }
 

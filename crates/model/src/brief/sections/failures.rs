@@ -29,7 +29,7 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Returns forms of the failure, with one line of its error or more.
+/// Returns the forms of the failure: with one line of its error, then with more lines.
 fn failure_forms(failure: &Failure, folder: &str, since: &str) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!("exit {exit}"));
     let notes: Vec<&str> = [exit.as_str(), since].into_iter().filter(|note| !note.is_empty()).collect();

@@ -22,7 +22,7 @@ const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 /// A todo list is out of date after this many edits since its last change.
 const MIN_EDITS_OUTDATING_TODOS: usize = 6;
 
-/// A longer message, in bytes, is a summary and not an announcement.
+/// A message with more bytes than this is a summary and not an announcement.
 const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -128,7 +128,7 @@ fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
 }
 
 /// Describes the calls after the agent's last message, in a few words each. A repeated call is listed at its last
-/// position. Calls that only read something are listed only at the end.
+/// position. Calls that only read something are listed only if no other call follows.
 pub(crate) fn describe_steps(since: &[CallStep]) -> Vec<String> {
     let is_same = |a: &CallStep, b: &CallStep| (a.did, &a.what) == (b.did, &b.what);
     let mut kept: Vec<(&CallStep, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
+//! The first prompt for a new agent. It is short, because the packet's other sections accompany it.
 
 use super::PacketFacts;
 use crate::brief;
@@ -10,17 +10,16 @@ use crate::prompt::PromptKind;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model};
 use crate::statement;
 
-/// The most characters of the goal that are repeated.
+/// The maximum length of the repeated goal.
 const MAX_GOAL_CHARS: usize = 320;
 
-/// The most files that are named.
 const MAX_FIRST_FILES: usize = 4;
 
-/// The most of the last calls that are named to say where to continue.
+/// The maximum number of last calls that show where to continue.
 const MAX_LAST_STEPS: usize = 3;
 
 impl PacketFacts<'_> {
-    /// Goal, where to begin, what to open, when it is done.
+    /// Returns the goal, the first step, the files to open, and the exit criteria.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
@@ -39,7 +38,7 @@ impl PacketFacts<'_> {
         }
         match goal_text(&self.goal) {
             Some(goal) if !words::says_what_to_do(purpose) => match self.goal.accepted {
-                // An approval is only clear with its question.
+                // An approval is clear only with its question.
                 Some(accepted) if !accepted.asks.is_empty() && goal.len() < MAX_GOAL_CHARS => {
                     format!(
                         "{}, in answer to {}",
@@ -53,8 +52,7 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the first step: the work in progress with its failures, or else the next todo, or what only the user can
-    /// decide.
+    /// Returns the first step: the work in progress with its failures, the next todo, or a question for the user.
     fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
         if digest.records == 0 {
@@ -75,7 +73,7 @@ impl PacketFacts<'_> {
             });
         }
         let under_way = if digest.has_finished() { None } else { self.work_under_way() };
-        // What the agent found and has not touched since is the next thing to look at.
+        // A failure with no later edits is the next thing to examine.
         let is_newest =
             self.failing.first().is_some_and(|failure| digest.file_edited_after(failure.record).is_none());
         let steps = match is_newest {
@@ -86,8 +84,7 @@ impl PacketFacts<'_> {
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
-    /// Whether the purpose is other work than what this session was asked for. What the session did says nothing about
-    /// it then.
+    /// Whether the purpose is work that this session was not asked for. The session's activity is then irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest, self.goal.task];
@@ -95,7 +92,7 @@ impl PacketFacts<'_> {
             && !asked.into_iter().flatten().any(|prompt| words::is_about(purpose, &prompt.text))
     }
 
-    /// What the agent was doing: what it announced and what it has done of that, or what nobody has checked yet.
+    /// Describes the work in progress: the announced step and its progress, or an edit that is not checked yet.
     fn work_under_way(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
@@ -140,7 +137,7 @@ impl PacketFacts<'_> {
                 let check = in_backticks(&check.command, 120);
                 Some(format!("{check}: {} was edited after its last run", in_backticks(edited, 120)))
             }
-            // What fails says more.
+            // A failure would be more informative.
             _ if self.failing.is_empty() && digest.steps_since_last_message().iter().any(is_work_step) => {
                 Some(format!("where the agent was: {}", since.join(", ")))
             }
@@ -148,14 +145,15 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// What the agent last said that it would do; not a look at something, if work came after it.
+    /// Returns the step that the agent announced last, unless it is finished. An announced look at something is
+    /// finished once other work follows.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_look = statement::announces_look(&digest.said);
         let since = digest.steps_since_last_message();
         let edited = since.iter().position(|step| step.did == StepAction::Edited);
-        // A change that was checked is made.
+        // A change is finished once it is checked.
         let is_checked = edited.is_some_and(|at| {
             since[at..].iter().any(|step| step.passed || step.failed && step.did == StepAction::Ran)
         });
@@ -165,7 +163,7 @@ impl PacketFacts<'_> {
         announces.then(|| in_quotation_marks(&statement::announcing_sentence(&digest.said, 200), 204))
     }
 
-    /// Returns whether tests passed after the last edit for the current request, and nothing fails.
+    /// Returns whether tests passed after the last edit for the current request, and no failure is open.
     fn is_work_checked(&self) -> bool {
         let asked = self.goal.newest.map_or(0, |newest| newest.record);
         let is_edited = self.material.digest.file_edited_after(asked).is_some();
@@ -175,7 +173,7 @@ impl PacketFacts<'_> {
         is_edited && are_fresh && self.failing.is_empty() && choose::has_passed_since_edits(&self.runs)
     }
 
-    /// Returns the files to open first: those that the user chose, that a failure names, or that were in use for the
+    /// Returns the files to open first: those that the user chose, that a failure names, or that were used for the
     /// newest message. Files of earlier work are listed below.
     fn first_files(&self) -> Vec<String> {
         let digest = self.material.digest;
@@ -199,8 +197,8 @@ impl PacketFacts<'_> {
         paths.into_iter().take(most).map(|path| in_backticks(path, 120)).collect()
     }
 
-    /// Returns what must be true at the end: what the user demanded, and the checks that were seen if files were edited
-    /// for the current request.
+    /// Returns the exit criteria: the user's demands, and the observed checks if files were edited for the current
+    /// request.
     fn exit_criteria(&self) -> Option<String> {
         let digest = self.material.digest;
         let task = self.goal.task.filter(|_| !self.goal.is_answered);
@@ -241,7 +239,7 @@ fn is_work_step(step: &CallStep) -> bool {
     matches!(step.did, StepAction::Edited | StepAction::Ran)
 }
 
-/// What fails. The errors are in the context.
+/// Names the failing command. The errors are in the context section.
 fn describe_failure(failure: &Failure) -> String {
     format!("what fails: {} (see Failing)", in_backticks(&failure.command_to_repeat(), 120))
 }
