@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz`: tests properties on random bytes.
 //!
-//! The random numbers have a seed, so every run can be repeated. No other tool is needed, so it runs everywhere.
-//! `fuzz/` has the same targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs
-//! that fail with either tool are kept in `fuzz/found/`. Every run tries these first, and so does `cargo test`.
+//! The random numbers have a seed, so every run can be repeated. The command needs no other tool. `fuzz/` has the same
+//! targets for cargo-fuzz, which is guided by coverage and finds more in a long run. Inputs that fail with either tool
+//! are kept in `fuzz/found/`. Every run starts with these inputs, and `cargo test` tries them too.
 
 mod targets;
 
@@ -17,17 +17,17 @@ use model::text::fnv_fingerprint;
 use crate::stats::Random;
 use targets::{FuzzTarget, TARGETS};
 
-/// Seconds for all targets together, by default.
+/// The default number of seconds for all targets together.
 const DEFAULT_SECONDS: u64 = 8;
 const DEFAULT_SEED: u64 = 20_261_115;
 
-/// The longest input, in bytes. Longer inputs find nothing more and take longer to test.
+/// The longest input, in bytes. Longer inputs find no further failures and take longer to test.
 const MAX_INPUT_BYTES: usize = 4096;
 
-/// The longest time that a target may take. Inputs are short, and the time of every function here is linear.
+/// The longest time that a target may take. Inputs are short, and every function under test takes linear time.
 const MAX_TARGET_TIME: Duration = Duration::from_secs(2);
 
-/// Strings that mean something to one of the parsers. They would hardly ever occur by chance.
+/// Strings with a meaning for one of the parsers. They would rarely occur by chance.
 const INTERESTING_STRINGS: [&str; 40] = [
     "---\n",
     "\r\n",
@@ -71,14 +71,14 @@ const INTERESTING_STRINGS: [&str; 40] = [
     "<!-- AGENT_COMPLETE -->",
 ];
 
-/// Bytes that mean something to one of the parsers.
+/// Bytes with a meaning for one of the parsers.
 const INTERESTING_BYTES: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Run only this target
     target: Option<String>,
-    /// Seconds for all targets together
+    /// The number of seconds for all targets together
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SECONDS)]
     seconds: u64,
     /// The seed of the random inputs
@@ -100,7 +100,7 @@ pub fn run_fuzz(args: &Args) -> Result<bool> {
         bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
     }
     let each = Duration::from_secs(args.seconds) / chosen.len() as u32;
-    // A target reports a failure by a panic. The failure is printed below, so the default message is suppressed.
+    // A target reports a failure with a panic. The failure is printed below, so the default message is suppressed.
     std::panic::set_hook(Box::new(|_| {}));
     let mut good = true;
     for (name, target) in chosen {
@@ -140,7 +140,7 @@ fn fuzz_target(name: &str, target: FuzzTarget, time: Duration, seed: u64) -> Res
         if let Some(why) = find_failure(target, &input) {
             return Ok(FuzzResult { inputs, found: Some((shorten(target, input), why)) });
         }
-        // Some inputs are kept and changed again later, so that changes add up.
+        // Some inputs are kept and changed again later, so that changes accumulate.
         if inputs > pool.len() && random.next_below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
@@ -252,7 +252,6 @@ fn inputs_folder() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Every input that has ever failed is kept, and must pass now.
     #[test]
     fn every_kept_input_holds() {
         for (name, target) in TARGETS {
@@ -275,7 +274,6 @@ mod tests {
         assert_ne!(made(7), made(8));
     }
 
-    /// A failing input is found and shortened.
     #[test]
     fn a_failure_is_found_and_shortened() {
         let target: FuzzTarget = |data| assert!(!data.contains(&b'#'), "a hash");

@@ -1,6 +1,7 @@
 //! Percentiles, and random numbers that are the same in every run.
 
-/// Returns the smallest sample that at least `percent` of all samples do not exceed; 0 if there are none.
+/// Returns a percentile: at least `percent` percent of all samples are at most this large. Returns 0 if there are no
+/// samples.
 pub fn percentile(samples: &[u64], percent: f64) -> u64 {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();
@@ -12,8 +13,8 @@ pub fn ratio(ours: u64, theirs: u64) -> f64 {
     if theirs == 0 { 0.0 } else { ours as f64 / theirs as f64 }
 }
 
-/// The generator xorshift64. It is not for secrets. It gives the rows a random order, so that the machine's noise
-/// is spread evenly over them.
+/// The generator xorshift64, which is not suitable for secrets. It gives the rows a random order, so that the machine's
+/// noise is spread evenly over them.
 #[derive(Debug)]
 pub struct Random(u64);
 

@@ -1,15 +1,14 @@
-//! The status line of a harness: what the harness passes to the program that writes it.
+//! The status line of a harness, and the input of the program that writes it.
 
 use std::borrow::Cow;
 
 use crate::fields::JsonFields;
 
-/// How a program writes the status line of a harness.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusLineSupport {
     /// The key in the harness's settings, whose value is an object with `type` and `command`.
     pub key: &'static str,
-    /// Reads what the harness passes to the program. Returns `None` if the input has another format.
+    /// Reads the input of the program. Returns `None` if it has another format.
     pub read: for<'a> fn(&'a [u8]) -> Option<SessionStatus<'a>>,
 }
 
@@ -17,7 +16,7 @@ pub struct StatusLineSupport {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionStatus<'a> {
     pub session: Cow<'a, str>,
-    /// The folder in which the session began.
+    /// The folder in which the session started.
     pub project: Option<Cow<'a, str>>,
     /// The folder in which the session is now.
     pub cwd: Option<Cow<'a, str>>,

@@ -23,7 +23,7 @@ pub enum Error {
     Usage { what: String, hint: String },
     #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
     NoRoot { path: PathBuf },
-    /// An error in a hook. It has no hint, because nobody reads one there; the receipt gets the message.
+    /// An error in a hook. Nobody can act on a hint during a hook, so there is none. The receipt gets the message.
     #[error("{what}")]
     Failed { what: String },
     /// A feature panicked, which is a bug. Only this feature's answer to one event is lost.
@@ -31,7 +31,6 @@ pub enum Error {
     Panicked { what: &'static str, why: String },
 }
 
-/// The kinds of errors. Each kind has one exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Usage,

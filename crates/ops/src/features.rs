@@ -148,7 +148,6 @@ pub struct Decision<'c> {
 
 /// A change to the records. Nothing is written until `apply` is called.
 pub struct Change<'c> {
-    /// A description for people.
     pub what: String,
     /// Writes the change and returns the answer. On an error the answer is left out, and the receipt gets the
     /// error.
@@ -211,7 +210,7 @@ pub enum Urgency {
     Crashed,
     /// Work is paused until the user resumes it.
     Paused,
-    /// Something that was asked for is missing.
+    /// Outputs that a stage expects are missing.
     Missing,
     /// A packet is offered to any session that wants to continue its work.
     Offered,
@@ -280,7 +279,6 @@ pub enum Tone {
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
-    /// The result of the check, in one line.
     pub text: String,
     pub findings: Vec<Finding>,
 }
@@ -291,7 +289,8 @@ pub fn collect_candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String
     candidates_in_sections(context, |_| true)
 }
 
-/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted sections.
+/// Returns the same as [`collect_candidates`], but does not call features that have no candidates in the wanted
+/// sections.
 pub fn candidates_in_sections(
     context: &BriefContext,
     is_wanted: impl Fn(&str) -> bool,

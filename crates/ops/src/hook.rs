@@ -255,7 +255,8 @@ impl TrustedHook<'_> {
         // A harness that sent a truncated payload cannot process an answer.
         let ReplyPart { mut reply, told } =
             if event.torn { ReplyPart::silent() } else { combine_replies(parts) };
-        // Captured text is already redacted. Packets, manifests, roles and plans are written by people and are not.
+        // Captured text is already redacted. People write packets, manifests, roles and plans, so their text is
+        // redacted here.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
             &mut reply
         {
@@ -504,7 +505,7 @@ impl TrustedHook<'_> {
         self.errors.borrow_mut().push(why.to_string());
     }
 
-    /// Returns the value. An error is added to the receipt instead.
+    /// Returns the value of `result`. An error is added to the receipt, and `None` is returned.
     fn ok_or_note_error<T>(&self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.add_receipt_error(&error)).ok()
     }

@@ -1,6 +1,6 @@
 //! The disk: the only crate that opens files below `.agent/context/`.
 //!
-//! Everything goes through [`Dir`], a folder that is held open, so that no name can lead out of it.
+//! All files are opened through [`Dir`], a folder that is held open, so that no name can leave it.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The command line: what can be typed, and which module handles it.
+//! The command line: its commands and options, and which module handles each command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -29,7 +29,6 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Returns whether the command creates a root.
     fn creates_root(&self) -> bool {
         match &self.command {
             Command::Init(_) => true,
@@ -39,7 +38,7 @@ impl Cli {
     }
 }
 
-/// The position in the help text of the options that every command has: after the command's own options.
+/// The position of the global options in the help text: after the command's own options.
 const LAST_DISPLAY_ORDER: usize = 900;
 
 const AFTER_HELP: &str = "\
@@ -104,8 +103,8 @@ enum Command {
 }
 
 impl Command {
-    /// Returns whether the command prints records. Such a command warns if the store is not trusted. The other
-    /// commands have their own words for this (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
+    /// Returns whether the command prints records. If so, it warns if the store is not trusted. The other commands
+    /// either have their own warning (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
     fn prints_records(&self) -> bool {
         match self {
             Command::Handoff(_)
@@ -229,8 +228,8 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     code
 }
 
-/// Prints what clap returned in place of a command, and returns the exit code. Help and version are not errors. A
-/// mistake is reported in the requested format.
+/// Prints clap's message and returns the exit code. Help and version are not errors. A usage error is reported in the
+/// requested format.
 fn report_parse_error(error: &clap::Error, wants_json: bool) -> u8 {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -248,7 +247,7 @@ fn report_parse_error(error: &clap::Error, wants_json: bool) -> u8 {
     }
     let text = error.render().to_string();
     if !wants_json {
-        // The text may quote what was typed, so the printer must clean it.
+        // The text may quote the user's input, so the printer must clean it.
         let text = text.trim_end();
         output::print_message(format_args!(
             "{BAD}error:{BAD:#} {}",

@@ -1,5 +1,5 @@
-//! `thru statusline`: prints the line that a harness shows below its prompt. Like a hook it never fails. If the user
-//! had a status line before, it comes first.
+//! `thru statusline`: prints the line that a harness shows below its prompt. Like a hook, it never fails. If the user
+//! had a status line before, its output comes first.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -10,18 +10,17 @@ use std::time::Instant;
 
 use crate::{hook, output};
 
-/// How `thru statusline` was called.
 #[derive(Debug, Default)]
 pub struct StatusLineCall {
-    /// The user's own status line, which comes first.
+    /// The user's own status line command. Its output comes first.
     pub after: Option<OsString>,
-    /// The project, if it was named.
+    /// The value of `--root`.
     pub root: Option<PathBuf>,
     pub json: bool,
 }
 
 impl StatusLineCall {
-    /// Reads the words after `thru statusline`, without an argument parser. A word that it does not know is ignored.
+    /// Reads the arguments after `thru statusline`, without an argument parser. Unknown arguments are ignored.
     pub fn from_words(words: &[OsString]) -> StatusLineCall {
         let value = |name: &str| {
             let given = words.iter().position(|word| word == name).and_then(|at| words.get(at + 1)).cloned();
@@ -34,7 +33,7 @@ impl StatusLineCall {
     }
 }
 
-/// Runs the command. Whatever is wrong, it prints what it can and exits with 0.
+/// Runs the command. On any error, prints the remaining parts and exits with 0.
 pub fn run_status_line(call: StatusLineCall, has_variables: bool, started: Instant) {
     std::panic::set_hook(Box::new(|_| {}));
     let payload = hook::read_payload(started);
@@ -64,7 +63,7 @@ fn run_previous_status_line(command: &OsStr, payload: &[u8]) -> Vec<u8> {
         .spawn();
     let Ok(mut child) = started else { return Vec::new() };
     let stdin = child.stdin.take();
-    // The command may print before it has read all of its input.
+    // The command may print before it has read all of its input, so both pipes are served at the same time.
     let output = std::thread::scope(|scope| {
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(payload)));
         child.wait_with_output()

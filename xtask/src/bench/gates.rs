@@ -1,4 +1,5 @@
-//! Counts what a hook does instead of timing it. The counts are the same in every run, so CI can enforce limits.
+//! Counts what a hook does instead of measuring its time. The counts are the same in every run, so CI can enforce
+//! limits.
 
 use std::process::{Command, Stdio};
 
@@ -14,7 +15,7 @@ use crate::transcript;
 
 const MAX_SYSTEM_CALLS: usize = 40;
 const MAX_INSTRUCTIONS: usize = 150_000;
-/// How much of a transcript before-compact may read, however long it is.
+/// How many bytes of a transcript the hook before-compact may read, no matter how long the transcript is.
 const MAX_TRANSCRIPT_BYTES_READ: usize = 16 * transcript::MEGABYTE + 128 * 1024;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 /// The limit at a first contact, which happens once per session and reads up to 14 MB.
@@ -32,8 +33,8 @@ pub fn check_limits<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) 
 
     let sandbox = lab.sandbox("gates")?;
     prepare_trusted(&sandbox)?;
-    // The first event of a session creates the journal, and all others only append to it. So one hook runs before any
-    // call is counted.
+    // The first event of a session creates the journal. All later events only append to it. So one hook runs before
+    // anything is counted.
     sandbox.run_successfully(POST_TOOL_USE, &edit_4k_payload(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::is_installed() {
@@ -98,7 +99,7 @@ impl LimitChecks {
         ]);
     }
 
-    /// Prints a missed limit without failing: it was set for musl, which starts with fewer calls.
+    /// Prints a missed limit without failing, because the limit was set for musl, which makes fewer calls at start-up.
     fn mention_limit(&mut self, name: String, found: usize, most: usize) {
         let missed = self.missed;
         self.check_limit(name, found, most);
@@ -129,14 +130,14 @@ fn bytes_read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
         .and_then(|call| call.returned)
         .context("before-compact did not open its transcript")?;
     let of_it = format!("{descriptor},");
-    // Another file may get the same descriptor after the transcript is closed; it would be small, so it does not
-    // matter.
+    // After the transcript is closed, another file may get the same descriptor. Such a file is small enough to be
+    // ignored.
     let read = strace::parse_log(&log)
         .filter(|call| ["read", "pread64"].contains(&call.name) && call.arguments.starts_with(&of_it));
     Ok(read.filter_map(|call| call.returned).sum())
 }
 
-/// Returns the number of user-space instructions, as callgrind counts them; `None` if valgrind is not installed.
+/// Returns the number of user-space instructions according to callgrind; `None` if valgrind is not installed.
 fn count_instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")

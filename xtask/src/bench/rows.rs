@@ -1,4 +1,4 @@
-//! The rows of the benchmark. To add one, add a line to `ROWS`.
+//! The rows of the benchmark. To add a row, add a line to `ROWS`.
 
 use std::path::{Path, PathBuf};
 
@@ -23,33 +23,33 @@ pub struct Row {
     pub argv: &'static [&'static str],
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: TimeTarget,
-    /// Whether the row is also run 64 times at once; only one row is.
+    /// Whether the row is also run 64 times in parallel. Only one row is.
     pub crowd: bool,
-    /// The transcript that its payload names.
+    /// The transcript in the row's payload.
     pub transcript: Option<TranscriptSpec>,
-    /// Resets the sandbox before each sample; its time is not measured. It gets the transcript and the round.
+    /// Resets the sandbox before each sample. Gets the transcript and the round. Its time is not measured.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
-    /// Whether the hook must print something for the agent, in every sample. Without this check a hook that does
-    /// nothing would look fast.
+    /// Whether the hook must print something in every sample. Without this check, a hook that does nothing would look
+    /// fast.
     pub speaks: bool,
     /// Whether each sample is the first event of a new session.
     pub new_session: bool,
 }
 
 impl Row {
-    /// A row whose session is seen for the first time in every sample.
+    /// Returns a row whose session is seen for the first time in every sample.
     const fn at_first_contact(self, size: Size) -> Self {
         let transcript = Some(TranscriptSpec { size, use_: TranscriptUse::Still });
         Self { transcript, before_each: remove_session_records, ..self }
     }
 
-    /// A row in which a new session begins in every sample, and is told something. A second start of the same session
-    /// is told nothing.
+    /// Returns a row in which a new session starts in every sample and gets a brief. A second start of the same session
+    /// would get no brief.
     const fn at_each_start(self) -> Self {
         Self { before_each: remove_new_sessions, speaks: true, new_session: true, ..self }
     }
 
-    /// A row whose transcript was read before and has grown by a turn since.
+    /// Returns a row whose transcript was read before and has since grown by a turn.
     const fn with_cursor(self, size: Size) -> Self {
         Self {
             transcript: Some(TranscriptSpec { size, use_: TranscriptUse::Growing }),
@@ -71,7 +71,7 @@ pub enum Size {
     Gb1,
 }
 
-/// Whether rows append to their transcript. Rows of one kind that need the same size share a file.
+/// Whether rows append to their transcript. Rows with the same use and size share a file.
 #[derive(Clone, Copy)]
 enum TranscriptUse {
     Still,
@@ -85,7 +85,7 @@ pub struct TranscriptSpec {
 }
 
 impl TranscriptSpec {
-    /// Returns the transcript. It is created once, in the folder of the run.
+    /// Returns the transcript, which is created once in the folder of the run.
     pub fn create(&self, lab: &Path, large: usize) -> Result<PathBuf> {
         let (name, mb) = match self.size {
             Size::Mb1 => ("1", 1),
@@ -105,7 +105,7 @@ impl TranscriptSpec {
     }
 }
 
-/// The most a row may cost, as a multiple of `/bin/true`.
+/// The highest allowed cost of a row, as a multiple of `/bin/true`.
 pub struct TimeTarget {
     musl: f64,
     gnu: f64,
@@ -116,7 +116,7 @@ impl TimeTarget {
         match kind {
             LinkKind::Musl => self.musl,
             LinkKind::StaticGnu => self.gnu,
-            // The dynamic loader costs 0.5 to 0.7 in addition to glibc's own start-up (measured).
+            // The dynamic loader was measured to cost 0.5 to 0.7, in addition to glibc's own start-up.
             LinkKind::Dynamic => self.gnu + 0.7,
         }
     }
@@ -147,7 +147,7 @@ const fn row(
     }
 }
 
-/// The benchmark. A target has two figures because glibc's start-up costs about half a `/bin/true` more than musl's.
+/// The benchmark. Each target has two values, because glibc's start-up costs about half a `/bin/true` more than musl's.
 pub const ROWS: &[Row] = &[
     Row { crowd: true, ..row(TOOL_DONE, prepare_trusted, POST_TOOL_USE, edit_4k_payload, at_most(1.0, 1.5)) },
     row(
@@ -367,7 +367,7 @@ pub const ROWS: &[Row] = &[
     row("thru --version", prepare_nothing, &["--version"], empty_payload, at_most(4.0, 4.5)),
 ];
 
-/// Part of the names of rows that take long to set up. A quick run leaves them out.
+/// A part of the names of rows with a slow setup. A quick run leaves these rows out.
 pub const MANY_PACKETS: &str = "100,000 packets";
 
 /// The row whose system calls are counted.
@@ -375,7 +375,8 @@ pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
 
-/// Part of the name of each row at a first contact, which happens once in a session and reads up to 14 MB.
+/// A part of the name of each row that measures a first contact. A first contact happens once per session and reads up
+/// to 14 MB.
 pub const FIRST_CONTACT_NAME: &str = "first contact";
-/// The limit of these rows.
+/// The target of the rows that measure a first contact.
 const FIRST_CONTACT: TimeTarget = at_most(30.0, 30.5);

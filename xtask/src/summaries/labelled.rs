@@ -1,4 +1,4 @@
-//! Made-up outputs whose error lines are known: a person has named them, and no function.
+//! Invented outputs whose error lines were chosen by a person.
 
 /// An output, and texts that its summary must contain.
 pub struct LabelledOutput {
@@ -20,7 +20,7 @@ pub fn labelled_outputs() -> Vec<LabelledOutput> {
         (0..900).map(|n| format!(r#"{{"id":{n},"name":"{}","error":null}}"#, "x".repeat(40))).collect();
     let items = items.join(",");
 
-    // Each line stands alone in the middle of an output of the kind.
+    // Each of these lines is put alone into the middle of an output of this kind.
     const ERROR_LINES: &[&str] = &[
         "Tests: 10 failed, 90 passed",
         "Found 20 errors in 3 files",
@@ -47,7 +47,7 @@ pub fn labelled_outputs() -> Vec<LabelledOutput> {
             all.push(LabelledOutput { output: format!("{filler}{line}\n{filler}"), errors: vec![line] });
         }
     }
-    // Words that report an error in a log only.
+    // Words that report an error only in a log.
     for line in [
         "error while parsing {",
         "retrying after connection refused ... ok? no",

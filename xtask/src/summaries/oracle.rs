@@ -1,5 +1,5 @@
-//! What an error line is, independently of `model`: a simple and generous definition that the summaries are checked
-//! against.
+//! Defines error lines independently of `model`. The definition is simple and broad, and summaries are checked against
+//! it.
 
 use serde_json::Value;
 
@@ -14,16 +14,16 @@ const ERROR_MESSAGES: &[&str] = &[
     "connection refused",
 ];
 
-/// Words before a colon that begin a message about an error.
+/// Words that introduce an error message when a colon follows.
 const ERROR_LABELS: &[&str] = &["error", "fatal", "panic", "exception", "failed", "failure"];
 
-/// Words in capitals that state an outcome or a level.
+/// Words in capitals that state a result or a level.
 const ERROR_CAPITALS: &[&str] = &["ERROR", "FATAL", "FAILED", "FAIL", "CRITICAL", "PANIC"];
 
-/// What can be counted.
+/// Words that can follow a number of failures.
 const COUNTED_FAILURE_WORDS: &[&str] = &["failed", "failures", "errors", "error", "failure"];
 
-/// Returns the error lines of an output: the texts that its summary must contain.
+/// Returns the error lines of an output. The summary must contain them.
 pub fn error_lines(output: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(output) {
         Ok(value) if value.is_object() || value.is_array() => {
@@ -45,14 +45,15 @@ pub fn is_kept(summary: &str, text: &str) -> bool {
     summary.contains(&line_as_shown(text)) || summary.contains(quoted.trim_matches('"'))
 }
 
-/// Returns a line as a summary shows it.
+/// Returns a line in the form that a summary shows.
 fn line_as_shown(line: &str) -> String {
     model::clean::clean_line(line).trim().to_owned()
 }
 
 fn is_error_line(line: &str) -> bool {
     let line = line_as_shown(line);
-    // These are lines of files: what `grep -n` and `cat -n` print, and what a program has in quotation marks.
+    // Quoted lines of files are not errors. `grep -n` and `cat -n` print such lines, and some programs print them in
+    // quotation marks.
     if is_quoted_file(&line) {
         return false;
     }
@@ -66,7 +67,8 @@ fn is_error_line(line: &str) -> bool {
         || counts_failures(&lower)
 }
 
-/// Whether a line begins with a label such as `error:` or `ValueError:`, or has one after a place such as `a.py:3:`.
+/// Returns whether a line begins with a label such as `error:` or `ValueError:`. A position such as `a.py:3:` may come
+/// before the label.
 fn begins_with_label(line: &str) -> bool {
     let is_label = |word: &str| {
         ERROR_LABELS.contains(&word.to_lowercase().as_str())
@@ -81,7 +83,7 @@ fn begins_with_label(line: &str) -> bool {
     label.len() < line.len() && is_label(label)
 }
 
-/// Whether a number other than zero stands before a word such as `failed`.
+/// Returns whether a number other than zero comes before a word such as `failed`.
 fn counts_failures(lower: &str) -> bool {
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -90,7 +92,7 @@ fn counts_failures(lower: &str) -> bool {
     })
 }
 
-/// Whether a line is one of a file that a command shows: `src/a.rs:12:text`, `12<tab>text`.
+/// Returns whether a line is a quoted line of a file: `src/a.rs:12:text`, `12<tab>text`.
 fn is_quoted_file(line: &str) -> bool {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = digits.len() < line.len() && digits.starts_with(['→', ':', '-']);
@@ -108,7 +110,7 @@ fn is_quoted_file(line: &str) -> bool {
     is_numbered || is_match
 }
 
-/// Finds the texts below keys such as `error`, and of records whose level or status is bad.
+/// Collects the texts below keys such as `error`, and the texts of records with a bad level or status.
 fn collect_errors_of_json(value: &Value, is_error: bool, found: &mut Vec<String>) {
     match value {
         Value::String(text) if is_error && !text.trim().is_empty() => found.push(text.clone()),

@@ -1,4 +1,4 @@
-//! Many processes change one record at the same time: nothing may be lost, torn or created twice.
+//! Many processes change one record at the same time. Nothing may be lost, torn or created twice.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,12 +16,12 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 pub const WRITERS: usize = 64;
 
-/// Hooks append without a lock: each write must be one complete line.
+/// Hooks append without a lock, so each write must be one complete line.
 pub fn appends_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     append_from_many(&lab.sandbox("appends")?, depth)
 }
 
-/// Like `appends`, but the log is rotated again and again during the writes.
+/// Like `appends_at_once`, but the log is rotated repeatedly during the writes.
 pub fn appends_rotating(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let sandbox = lab.sandbox("appends-rotating")?;
     prepare::set_smallest_log_limit(&sandbox)?;
@@ -35,7 +35,7 @@ fn append_from_many(sandbox: &Sandbox, depth: TortureDepth) -> Result<TortureTal
     let failed = run_writers(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
-            // The lines have different lengths, so that a torn line does not look complete by chance.
+            // The lines have different lengths, so that a torn line cannot look complete by chance.
             let command = format!("echo {}", "x".repeat((writer * 37 + number * 101) % 1000));
             let output = sandbox.run_thru(
                 TOOL_DONE,
@@ -70,7 +70,7 @@ fn call_id(writer: usize, number: usize) -> String {
     format!("toolu_w{writer}n{number}")
 }
 
-/// All processes read, change and write one trust record.
+/// All processes read, change and write one trust record at the same time.
 pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
@@ -107,7 +107,7 @@ pub fn trust_updates_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
-/// All processes create the same root: one of them wins, and all report the same project id.
+/// All processes create the same root at the same time. One process wins, and all report the same project id.
 pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
@@ -135,7 +135,7 @@ pub fn inits_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     Ok(build_tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
-/// 64 hooks report the same tool call at once: the call must be recorded once.
+/// 64 hooks report the same tool call at the same time. The call must be recorded once.
 pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -167,7 +167,7 @@ pub fn same_call_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally>
     Ok(build_tally(WRITERS * rounds, wrong, reproduce))
 }
 
-/// 64 hooks report the stop of one session at once. Its transcript contains more calls than hooks have reported.
+/// 64 hooks report the stop of one session at the same time. The transcript contains calls that no hook has reported.
 pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -207,7 +207,7 @@ pub fn stops_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     ))
 }
 
-/// Two sessions claim one packet: only one of them gets it.
+/// Two sessions claim one packet at the same time. Only one of them gets it.
 pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let rounds = if depth == TortureDepth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
@@ -245,7 +245,7 @@ pub fn packet_claims_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTa
 
 const CLAIM_TRIES: usize = 10;
 
-/// 64 processes report different stops of one loop: each stop must be counted.
+/// 64 processes report different stops of one loop at the same time. Each stop must be counted.
 pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;
@@ -260,8 +260,8 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
             let stop = payload::hook_payload(&sandbox.dir, "Stop", more);
-            // If the lock is not free in time, the agent may stop, and the stop is not counted. Then report the
-            // stop again.
+            // If the lock is not free in time, the agent may stop, and the stop is not counted. So the stop is reported
+            // again.
             let mut tries = (0..CLAIM_TRIES).map(|_| sandbox.run_thru(prepare::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was let go {CLAIM_TRIES} times"));
@@ -278,7 +278,7 @@ pub fn loop_iterations_at_once(lab: &Lab, depth: TortureDepth) -> Result<Torture
     Ok(build_tally(WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
 }
 
-/// Runs `WRITERS` threads that start together, and collects what they return.
+/// Runs `WRITERS` threads that start together, and collects their results.
 pub fn run_writers(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
     let barrier = Barrier::new(WRITERS);
     std::thread::scope(|scope| {

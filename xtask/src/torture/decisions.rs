@@ -1,4 +1,4 @@
-//! Decisions under torture: sandboxes with decisions, what must be true afterwards, and many writers at once.
+//! Decisions under torture: sandboxes with decisions, the checks afterwards, and many parallel writers.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub fn prepare_decisions(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["decide", "Errors name the file", "--pattern"], b"").map(drop)
 }
 
-/// A sandbox in which the user has answered a question, and `context.md` does not contain the answer yet.
+/// A sandbox in which the user has answered a question. `context.md` does not contain the answer yet.
 pub fn prepare_answer(sandbox: &Sandbox) -> Result<()> {
     prepare_decisions(sandbox)?;
     sandbox.run_successfully(TOOL_DONE, &answer_payload(&sandbox.dir)).map(drop)
@@ -58,7 +58,7 @@ fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     decisions.iter().map(|one| one["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// All processes record decisions: each decision must be one complete line and in force.
+/// All processes record decisions at the same time. Each decision must be one complete line and in force.
 pub fn decisions_at_once(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;

@@ -1,4 +1,4 @@
-//! Evidence under torture: sandboxes with evidence, and what must be true afterwards.
+//! Evidence under torture: sandboxes with evidence, and the checks afterwards.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ pub fn prepare_entries(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// A sandbox with a full bundle: the next entry moves the oldest entry to the archive.
+/// A sandbox with a full bundle. The next entry moves the oldest entry to the archive.
 pub fn prepare_full_bundle(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
     let folder = sandbox.store_folder().join("evidence/1.1");
@@ -56,7 +56,7 @@ pub fn prepare_swarm_evidence(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(folder.join("evidence.json"), json!({"task_id": "1.1", "entries": entries}).to_string())?)
 }
 
-/// A sandbox with a task in progress, and with a test run that no checkpoint has read.
+/// A sandbox with a task in progress, and a test run that no checkpoint has read yet.
 pub fn prepare_test_run(sandbox: &Sandbox) -> Result<()> {
     prepare_plan(sandbox)?;
     sandbox.run_successfully(&["task", "start", "1.1", "--session", SESSION], b"")?;
@@ -97,7 +97,7 @@ pub fn is_evidence_imported(sandbox: &Sandbox) -> bool {
     entry_summaries(sandbox) == ["note 0", "note 1", "note 2"]
 }
 
-/// Returns what is wrong with a new bundle: it must be readable. The row itself checks which entries may be moved.
+/// Returns what is wrong with a new bundle; `None` if it is readable. The row itself checks the entries.
 pub fn unreadable_bundle(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());

@@ -1,4 +1,4 @@
-//! Gates under torture: runs with existing and missing outputs, and what must be true of them afterwards.
+//! Gates under torture: runs with existing and missing outputs, and the checks afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub fn prepare_gate_files(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.project_folder().join("plan.md"), "A plan.\n")?)
 }
 
-/// A live run: one output exists; the other is missing, and the run has a command that makes it.
+/// A sandbox with a live run. One output exists. The other output is missing, and the run has a command that writes it.
 pub fn prepare_half_run(sandbox: &Sandbox) -> Result<()> {
     project_with_outputs(sandbox, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
 }
@@ -28,20 +28,19 @@ pub fn prepare_unsealed_output(sandbox: &Sandbox) -> Result<()> {
 
 fn project_with_outputs(sandbox: &Sandbox, report: &str) -> Result<()> {
     prepare_gate_files(sandbox)?;
-    // The command `gate expect` records the user's consent. A list that is written into the tree launches nothing.
+    // `gate expect` records the user's consent. Without consent, a list in the project launches nothing.
     let launch = "printf 'B.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
     let expect = ["gate", "expect", "review", "review-a.md", "review-b.md", "--", "sh", "-c", launch];
     sandbox.run_successfully(&expect, b"")?;
     Ok(fs::write(only_run_folder(sandbox)?.join("review-a.md"), report)?)
 }
 
-/// Returns the folder of the only run.
 fn only_run_folder(sandbox: &Sandbox) -> Result<PathBuf> {
     let mut runs = fs::read_dir(sandbox.project_folder().join(".agent/context/outputs"))?;
     Ok(runs.next().context("there is no run")??.path())
 }
 
-/// Returns what `thru gate check` says about the live run.
+/// Returns the verdicts of `thru gate check` for the live run.
 fn gate_verdicts(sandbox: &Sandbox) -> Vec<String> {
     let output =
         sandbox.run_thru(&["gate", "check", "--json"], b"").map(|output| output.stdout).unwrap_or_default();

@@ -1,8 +1,7 @@
-//! No hook may exceed its deadline or use more than eight megabytes, whatever is in place of the files that it
-//! reads.
+//! No hook may exceed its deadline or use more than eight megabytes, even if its files are replaced.
 //!
-//! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a
-//! pipe, a device and a folder.
+//! At every event, each file is replaced with a gigabyte of data (a sparse file, which needs no disk space), a pipe, a
+//! device and a folder.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -24,10 +23,9 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 const GIGABYTE: u64 = 1 << 30;
 const MAX_MEMORY_KB: u64 = 8 * 1024;
 
-/// How many times a slow hook is tried. Other processes make some runs slow, but not all runs.
+/// How many times a slow hook is tried. Other processes can slow down some runs, but rarely all of them.
 const MAX_TRIES: usize = 5;
 
-/// An event, its deadline and its payload.
 struct LimitedEvent {
     name: &'static str,
     deadline: Duration,
@@ -55,7 +53,7 @@ fn resume_payload(sandbox: &Path) -> Vec<u8> {
 
 type MakeFn = fn(&Path) -> Result<()>;
 
-/// The things that are put in place of a file.
+/// The objects that replace a file.
 const OBSTACLE_FORMS: &[(&str, MakeFn)] =
     &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
 
@@ -76,7 +74,7 @@ fn make_folder(path: &Path) -> Result<()> {
     Ok(fs::create_dir(path)?)
 }
 
-/// Returns every file that some hook reads.
+/// Returns every file that a hook reads.
 fn files_read_by_hooks(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
     let store = [
         "root.json",
@@ -121,8 +119,8 @@ pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let first = lab.sandbox("limits")?;
     prepare::prepare_records(&first)?;
     let before = Snapshot::take(&first.dir)?;
-    // Without root.json or the trust record a hook must not write anything, and an unusable journal is reported in
-    // a receipt.
+    // Without root.json or the trust record, a hook must not write anything. An unusable journal is reported in a
+    // receipt.
     let needed =
         [first.store_folder().join("root.json"), first.journal_path(), prepare::trust_record_path(&first)?];
     let events = if depth == TortureDepth::Quick { &LIMITED_EVENTS[..4] } else { LIMITED_EVENTS };
@@ -154,7 +152,7 @@ pub fn run_limits(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     Ok(tally)
 }
 
-/// Restores the sandbox without the file at `place`.
+/// Restores the sandbox, except for the file at `place`.
 fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("a file without a folder")?)?;
@@ -166,11 +164,10 @@ fn restore_without_file(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> R
     Ok(())
 }
 
-/// Makes a journal of 500 MB. Most of it is a hole in the file. The last part repeats the records that were in the
-/// journal.
+/// Makes a journal of 500 MB. Most of it is a hole in the file. Its end repeats the existing records.
 fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
     before.restore(&sandbox.dir)?;
-    // The journal must not be rotated, so that it is one file.
+    // The journal must not be rotated, so that it stays one file.
     fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
     fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
     if keep_digest {
@@ -182,7 +179,7 @@ fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) ->
     let mut file = File::options().write(true).open(sandbox.journal_path())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
-    // The last eight megabytes are real records. This is more than a hook reads.
+    // The last eight megabytes are real records. A hook reads less than this.
     for _ in 0..(8 << 20) / known.len().max(1) {
         file.write_all(&known)?;
     }
@@ -229,7 +226,7 @@ fn check_event(
     Ok(wrong)
 }
 
-/// Returns whether the journal's last bytes contain the call. Only these are read, because the file can have half a
+/// Returns whether the end of the journal contains the call. Only the end is read, because the file can have half a
 /// gigabyte.
 fn journal_ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;

@@ -1,4 +1,4 @@
-//! Roles under torture: sandboxes with a role, and what must be true of the role afterwards.
+//! Roles under torture: sandboxes with a role, and the checks afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::prepare::{TOOL_CALL_ID, compact_payload, prepare_records};
 use crate::sandbox::{SESSION, Sandbox, payload};
 
-/// A valid context file. The only warning about it is that it is old.
+/// A valid context file. Its only warning is its age.
 pub const ROLE_FILE_TEXT: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\n**Role**: tester\n**Pane**: none\n\n\
     ## Recovery Steps\n1. Read this file\n\n## Completed Work\n1. This (DONE)\n";
 pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";

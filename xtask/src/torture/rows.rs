@@ -29,14 +29,14 @@ use crate::sandbox::{SESSION, Sandbox};
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
-    /// Creates the state that the command starts from.
+    /// Creates the initial state for the command.
     pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub stdin: fn(&Path) -> Vec<u8>,
-    /// Whether the state is right after the command reported success.
+    /// Returns whether the state is correct after the command reported success.
     pub done: fn(&Sandbox) -> bool,
     pub takes: AllowedRemoval,
-    /// Whether hooks write in this sandbox after the command. In an untrusted project they must not.
+    /// Whether hooks write in this sandbox after the command. In an untrusted project, they must not.
     pub hooks_after: Hooks,
 }
 
@@ -260,7 +260,7 @@ pub const ROWS: &[Row] = &[
             packets::is_section_set,
         )
     },
-    // The session is named, because only then is a second claim recognised as a claim of the same session.
+    // The session is named, because a second claim is recognised only if it names the same session.
     command_row(
         "pickup --claim",
         packets::prepare_packet,

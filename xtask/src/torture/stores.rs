@@ -1,8 +1,8 @@
-//! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that somebody else made.
+//! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that an attacker made.
 //!
-//! It tests these promises: no command from such a store runs, no prompt from it is fed to an agent as the user's
-//! own, and no record in it makes `thru` read or write outside the project or delays a hook. To add an attack
-//! through records, add a line to `ATTACKS`; to add an attack through the layout, add a line to `layouts`.
+//! It tests these promises: no command from such a store runs, no prompt from it is fed to an agent as the user's own,
+//! no record in it makes `thru` read or write outside the project, and no record delays a hook. To add an attack
+//! through records, add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
 
 mod arrivals;
 mod commands;
@@ -49,7 +49,7 @@ impl TestUser {
 /// What hooks and commands may do in a store.
 #[derive(Debug, Clone)]
 pub struct StoreRules {
-    /// Whether the user has trusted the store. Then hooks record and answer.
+    /// Whether the user has trusted the store. In a trusted store, hooks record and answer.
     pub is_trusted: bool,
     /// The folders whose records may be written.
     pub writes: Vec<&'static str>,
@@ -57,7 +57,7 @@ pub struct StoreRules {
     pub state: &'static str,
 }
 
-/// Creates a store in the way an attacker would.
+/// Creates a store as an attacker would.
 pub type ArrangeFn = Box<dyn Fn(&Sandbox) -> Result<()> + Sync>;
 
 pub struct HostileStore {
@@ -138,8 +138,7 @@ impl HostileStore {
 
 type StoreAttack = (&'static str, fn(&Sandbox) -> Vec<RepositoryItem>);
 
-/// Records that ask for a command to be run or a prompt to be fed. Each of these attacks gets into the project in
-/// several ways.
+/// Records that ask for a command to be run or a prompt to be fed. Each attack arrives in the project in several ways.
 const ATTACKS: &[StoreAttack] = &[
     ("everything at once", files::attack_with_everything),
     ("active loop and pointer", files::attack_with_active_loop),
@@ -176,8 +175,8 @@ fn all_stores(depth: TortureDepth) -> Vec<HostileStore> {
     let mut stores = Vec::new();
     for (number, &(name, make)) in ATTACKS.iter().enumerate() {
         for (at, arrival) in ARRIVALS.iter().enumerate() {
-            // A quick run tries the first attack in every way, and each of the other attacks in only one way, a
-            // different way for each.
+            // A quick run tries the first attack in every way. It tries each of the other attacks in only one way,
+            // which differs from attack to attack.
             if depth == TortureDepth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }
@@ -203,7 +202,6 @@ pub fn matches_filter_text(text: &str) -> bool {
     all_stores(TortureDepth::Full).iter().any(|store| store.matches_filter(text))
 }
 
-/// What was found in the stores of one group.
 #[derive(Debug, Default, Clone)]
 struct GroupCounts {
     stores: usize,

@@ -1,4 +1,4 @@
-//! Sandboxes for summaries and the benchmark, and what must be true afterwards.
+//! Sandboxes for summaries and the benchmark, and the checks afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::prepare::prepare_records;
 use crate::sandbox::{Sandbox, payload};
 
-/// Summaries are switched on, and one output is stored.
+/// A sandbox in which summaries are enabled and one output is stored.
 pub fn prepare_summaries(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     fs::write(sandbox.store_folder().join("config.toml"), "[summaries]\nenabled = true\n")?;
@@ -17,7 +17,7 @@ pub fn prepare_summaries(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// A call whose output is summarised.
+/// Returns the payload of a call whose output is summarised.
 pub fn large_output_payload(sandbox: &Path) -> Vec<u8> {
     output_payload(sandbox, "after")
 }
@@ -29,7 +29,7 @@ fn output_payload(sandbox: &Path, word: &str) -> Vec<u8> {
     payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
-/// Returns whether every summary has its whole original.
+/// Returns whether every summary has its complete original.
 pub fn are_originals_whole(sandbox: &Sandbox) -> bool {
     let folder = sandbox.store_folder().join("summaries");
     let Ok(index) = fs::read_to_string(folder.join("index.jsonl")) else { return false };
@@ -43,7 +43,7 @@ pub fn are_originals_whole(sandbox: &Sandbox) -> bool {
     !all.is_empty() && all.iter().all(|is_whole| *is_whole)
 }
 
-/// A project with two runs of the benchmark.
+/// A sandbox with two runs of the benchmark.
 pub fn prepare_benchmark_runs(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     for _ in 0..2 {
@@ -52,13 +52,13 @@ pub fn prepare_benchmark_runs(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a run was added to the two that existed.
+/// Returns whether a third run was added.
 pub fn has_another_run(sandbox: &Sandbox) -> bool {
     let bytes = fs::read(sandbox.store_folder().join("benchmarks.json")).unwrap_or_default();
     benchmark_runs(&bytes).is_some_and(|runs| runs.len() >= 3)
 }
 
-/// Returns what is wrong with a new list of runs: runs may be added, but not changed.
+/// Returns what is wrong with a new list of runs. Runs may be added, but not changed.
 pub fn find_lost_runs(old: &[u8], new: &[u8]) -> Option<String> {
     let (Some(old), Some(new)) = (benchmark_runs(old), benchmark_runs(new)) else {
         return Some("cannot be read any more".into());
@@ -70,7 +70,7 @@ fn benchmark_runs(bytes: &[u8]) -> Option<Vec<Value>> {
     serde_json::from_slice::<Value>(bytes).ok()?["runs"].as_array().cloned()
 }
 
-/// A project with summaries and a benchmark of another tool.
+/// A sandbox with summaries and a benchmark of another tool.
 pub fn prepare_swarm_outputs(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let folder = sandbox.project_folder().join(".swarm/summaries");

@@ -1,4 +1,4 @@
-//! Files that end too early: what a power cut or a killed writer leaves.
+//! Truncated files, as after a power cut or a killed writer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,8 +53,7 @@ fn last_line_start(log: &[u8]) -> usize {
     body.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// Checks that a log begins with its old bytes, then a line end if there was none, and then one or more complete
-/// new lines.
+/// Checks that a log begins with its old bytes, then a line end if there was none, then one or more complete new lines.
 fn judge_healed_log(log: &[u8], old: &[u8], wrong: &mut Failures) {
     let Some(new) = log.strip_prefix(old) else {
         wrong.push((LossKind::Record, "what was before the cut has changed".into()));
@@ -87,8 +86,8 @@ fn judge_readable(sandbox: &Sandbox, wrong: &mut Failures) -> Result<()> {
 
 type FindFileFn = fn(&Sandbox) -> Result<PathBuf>;
 
-/// Truncates root.json and the trust record. These files are replaced by rename, so only a bad disk could truncate
-/// them. But a damaged file must never be taken for a missing file.
+/// Truncates root.json and the trust record. These files are replaced by a rename, so only a bad disk could truncate
+/// them. Still, a damaged file must never be treated as a missing file.
 pub fn truncated_files(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
     let step = if depth == TortureDepth::Quick { 24 } else { 6 };
     let files: [(&str, FindFileFn); 2] = [
@@ -103,7 +102,7 @@ pub fn truncated_files(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
         ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = TortureTally::default();
-        // Never cut off only the final line end, because a file without it is still complete.
+        // Do not cut off only the final line end, because the file would still be complete.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [
@@ -139,7 +138,7 @@ fn try_damaged_file(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str])
         judge::judge_command_output(&output, &mut wrong);
         judge::judge_error_message(argv, &output, &mut wrong);
     }
-    // The damaged file must be kept, either in place or, if a write has to replace it, under another name.
+    // The damaged file must be kept: in place or, if a write must replace it, under another name.
     let kept = fs::read(path).is_ok_and(|now| now == bytes);
     if !kept && !is_set_aside(path, bytes)? {
         wrong

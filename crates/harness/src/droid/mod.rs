@@ -1,4 +1,4 @@
-//! Factory Droid.
+//! The row of Factory Droid.
 
 mod agents;
 pub mod transcript;

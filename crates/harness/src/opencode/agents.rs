@@ -1,5 +1,5 @@
-//! Agents of a swarm in OpenCode's format. The file name is the agent's name, and permissions take the place of a list
-//! of tools.
+//! Agents of a swarm in OpenCode's format. The file name is the agent's name. Permissions are used instead of a list of
+//! tools.
 
 use model::swarm::AgentPart;
 
@@ -8,9 +8,9 @@ use crate::agents::{AgentFiles, AgentHead, yaml_quoted};
 pub const AGENT_FILES: AgentFiles =
     AgentFiles { folder: "agent", head: render_head, start: "opencode --agent NAME" };
 
-/// Denies every tool that writes: those that change files, the shell, other agents (which could write), and, by the
-/// underscore in their names, the tools of MCP servers. Reading is not mentioned, so that the user's own rules for it
-/// hold.
+/// Denies every tool that writes: tools that change files, the shell, other agents (which could write), and the tools
+/// of MCP servers, which have an underscore in their names. Reading is not mentioned, so that the user's own rules for
+/// reading apply.
 const READ_ONLY_PERMISSIONS: &str = "permission:
   edit: deny
   write: deny

@@ -1,4 +1,4 @@
-//! Determines the edits that turn our hooks in a file into the hooks that should be there.
+//! Determines the edits that make a file contain exactly the wanted hooks.
 
 use super::command::HookCommand;
 use super::edit::TextEdit;
@@ -8,11 +8,11 @@ use super::survey::{OwnHook, SettingsSurvey};
 use super::tree::Container;
 use super::{ChangeKind, HookChange, HookEntry, HookLocation, SettingsProblem};
 
-/// Which hook in the file matches which entry.
+/// Which hook in the file belongs to which entry.
 pub struct HookPlan<'a> {
     pairs: Vec<(&'a OwnHook, &'a HookEntry)>,
     missing: Vec<&'a HookEntry>,
-    /// Our hooks that no entry asks for.
+    /// Our hooks without an entry.
     pub surplus: Vec<&'a OwnHook>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> HookPlan<'a> {
         let mut surplus: Vec<&OwnHook> = survey.ours.iter().collect();
         let mut missing: Vec<&HookEntry> = entries.iter().collect();
         let mut pairs = Vec::new();
-        // First keep the hooks that are already correct, then change other hooks into missing ones.
+        // First keep the hooks that are already correct, then turn other hooks into missing hooks.
         for fits in [OwnHook::matches_entry, OwnHook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
@@ -34,7 +34,6 @@ impl<'a> HookPlan<'a> {
         HookPlan { pairs, missing, surplus }
     }
 
-    /// Returns the edits that update existing hooks and add missing ones.
     pub fn to_edits(
         &self,
         text: &str,
@@ -47,7 +46,6 @@ impl<'a> HookPlan<'a> {
         Ok(edits)
     }
 
-    /// Returns what the plan does to each hook.
     pub fn to_changes(&self, entries: &[HookEntry]) -> Vec<HookChange> {
         let mut replaced: Vec<&OwnHook> = self.surplus.clone();
         let mut changes: Vec<HookChange> = Vec::new();
@@ -70,7 +68,7 @@ impl<'a> HookPlan<'a> {
     }
 }
 
-/// Changes only the values in which a hook differs from its entry.
+/// Changes only the values of a hook that differ from its entry.
 fn update_hook(hook: &OwnHook, entry: &HookEntry) -> Vec<TextEdit> {
     let (old, new) = (command_and_arguments(&hook.command), command_and_arguments(&entry.command));
     let spans = &hook.spans;
@@ -160,8 +158,8 @@ fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileForm
     TextEdit::insertion(0, print_node(&file, &look) + look.line_end)
 }
 
-/// Adds groups to an event's array. `ours` are our hooks that are already in the array. They record what was there
-/// before us, and the new groups must record the same, because the old ones may be removed.
+/// Adds groups to an event's array. `ours` are our hooks in the array. They record the state of the file before our
+/// installation. The new groups must record the same state, because the old groups may be removed.
 fn add_groups(
     array: &Container,
     mut spot: InsertionPoint,
@@ -181,8 +179,8 @@ fn add_groups(
     spot.insert_items(&groups)
 }
 
-/// Adds events to the events' object. `ours` are our hooks that are already in the file. The new hooks record the same
-/// as these do (see [`add_groups`]).
+/// Adds events to the events' object. `ours` are our hooks in the file. The new hooks record the same state as these
+/// hooks (see [`add_groups`]).
 fn add_events(
     events: &Container,
     mut spot: InsertionPoint,

@@ -1,7 +1,7 @@
-//! Splits JSON with comments into tokens. It is as strict as `JSON.parse`, because the harness must be able to read
-//! what we accept.
+//! Splits JSON with comments into tokens. The scanner is as strict as `JSON.parse`, because the harness must be able to
+//! read every file that we accept.
 
-/// An error at a byte of the text. It becomes a [`super::Problem`] with a line and a column.
+/// An error at a byte of the text. It is converted to a [`super::SettingsProblem`] with a line and a column.
 #[derive(Debug)]
 pub struct SyntaxError {
     pub at: usize,
@@ -61,7 +61,8 @@ pub fn tokens_from(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     })
 }
 
-/// Counts the leading bytes of JSON white space. Other white space does not count, as in `JSON.parse`.
+/// Returns how many bytes of JSON white space are at the beginning. As in `JSON.parse`, other white space is not
+/// included.
 pub fn count_blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }

@@ -1,7 +1,6 @@
-//! Generates settings files that nobody would write, and some that many people have. A list of choices determines the
-//! file, so that a failing file shrinks: when the choices run out, every further choice is 0, the simplest one.
+//! Generates settings files, both unusual and common. A list of choices determines the file. When the choices run out,
+//! every further choice is 0, the simplest choice, so that a failing file can be reduced to a smaller file.
 
-/// The choices that determine the file.
 pub struct Choices<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -180,7 +179,7 @@ impl Choices<'_> {
         match self.style.spacing {
             0 => String::new(),
             1 => if index == 0 { "" } else { " " }.to_owned(),
-            // Some brackets have no white space inside.
+            // Some brackets contain no white space.
             2 => match self.pick_below(8) {
                 7 => String::new(),
                 _ => self.generate_line_break(depth) + &self.generate_comment(10),
@@ -198,7 +197,7 @@ impl Choices<'_> {
         if self.style.spacing < 2 { String::new() } else { self.generate_white_space() }
     }
 
-    /// Returns a comment in one of `times` cases, if this file has comments at all.
+    /// Returns a comment in one of `times` cases, if this file may contain comments.
     fn generate_comment(&mut self, times: usize) -> String {
         if !self.style.comments || self.pick_below(times) + 1 < times {
             return String::new();

@@ -331,7 +331,8 @@ fn worktree_of_session<'a>(project: &'a Project, session: &'a RosterEntry) -> &'
     if session.worktree.is_empty() { &project.root.checkout } else { Path::new(&session.worktree) }
 }
 
-/// Returns the sessions that started, did not end and were not continued; oldest first. Some of them may be running.
+/// Returns the sessions that have started, and have neither ended nor continued under another id, oldest first. Some of
+/// them may be running.
 fn open_sessions(text: &[u8]) -> Vec<RosterEntry> {
     let mut entries = roster::parse_roster(text);
     entries.retain(RosterEntry::is_open);

@@ -1,5 +1,5 @@
-//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force is
-//! computed when they are read.
+//! Decisions: what was decided, and why. Commands and answers append to `decisions.jsonl`. Which decisions are in force
+//! is computed when they are read.
 
 mod answers;
 mod brief;
@@ -87,7 +87,6 @@ pub(crate) fn recent_decisions(store: &Store, now: Timestamp) -> Result<(Vec<Dec
     Ok((decision::fold_decisions(lines, now), is_all))
 }
 
-/// Returns all decisions, oldest first.
 pub(crate) fn all_decisions(store: &Store, now: Timestamp) -> Result<Vec<DecisionStanding>> {
     Ok(decision::fold_decisions(store.all_decisions()?.0, now))
 }

@@ -117,7 +117,6 @@ pub struct LoopLogShown {
     pub torn: usize,
 }
 
-/// What a command did to a loop.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoopChanged {
     #[serde(rename = "loop")]
@@ -239,7 +238,6 @@ pub fn pause_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     })
 }
 
-/// Ends a loop permanently.
 pub fn cancel_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     change_and_remove_from_foreground(world, named, |state| match state.status {
         LoopStatus::Cancelled => Ok(None),

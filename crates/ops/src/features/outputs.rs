@@ -118,8 +118,8 @@ impl GateContext {
         GateContext { root, store, resolved, trusted, trust_hint }
     }
 
-    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run in `outputs/` that
-    /// does.
+    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest run of the stage in
+    /// `outputs/`.
     fn find_run(&self, stage: Option<&str>) -> Result<RunFolder> {
         let Some(stage) = stage else {
             return self.find_live_run()?.map(|live| live.run).ok_or_else(|| self.no_live_run_error());

@@ -242,7 +242,6 @@ pub struct CheckedPacket {
     pub findings: Vec<Finding>,
 }
 
-/// Checks one packet, or all packets.
 pub fn validate_packets(world: &World, word: Option<&str>) -> Result<Vec<CheckedPacket>> {
     let project = Project::find_for_reading(world)?;
     let ids = match word {

@@ -154,7 +154,6 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Returns the files of all roles.
     pub fn context_files(&self) -> Result<Vec<RoleFile>> {
         let mut found = Vec::new();
         for role in self.role_names()? {

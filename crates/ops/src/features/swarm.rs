@@ -13,8 +13,8 @@ use crate::setup::agents;
 
 pub use plan_view::{AdoptedPlan, SwarmPlan, TaskVerdicts, adopt_plan, show_swarm_plan};
 
-/// Returns the swarm that a plan belongs to, if that swarm is not in use here. Briefs mention such a plan, but nobody
-/// works on it.
+/// Returns the swarm that a plan belongs to, if that swarm is not in use here. Briefs mention the plan of a foreign
+/// swarm, but its tasks are not worked on.
 pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<String> {
     // This check comes first because it is cheap: nearly every plan belongs to no particular swarm.
     if is_own_plan(project, &plan.swarm, plan.is_migrated()) {

@@ -1,4 +1,4 @@
-//! The context window: tells the agent when it is 70 percent full, and again at 90 percent.
+//! The context window: warns the agent when the window is 70 percent full, and again at 90 percent.
 
 use model::digest::Digest;
 use model::event::{EventKind, EventName, EventSet, StartSource};

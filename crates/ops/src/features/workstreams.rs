@@ -62,7 +62,6 @@ pub struct Workstreams<'a> {
     pub settings: &'a Settings,
 }
 
-/// A file that a manifest loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToLoad {
     /// The path as written in the manifest.
@@ -363,7 +362,6 @@ impl<'a> Workstreams<'a> {
     }
 }
 
-/// Returns the folders that contain workstreams.
 pub fn home_folders() -> [String; 2] {
     [workstreams_folder(), OTHER_TOOLS_PROJECTS_FOLDER.to_owned()]
 }

@@ -25,8 +25,8 @@ use crate::session::transcript_reader;
 /// checkpoints continue at a cursor. The brief says how many bytes were skipped.
 const TRANSCRIPT_TAIL_BYTES: u64 = 14 * 1024 * 1024;
 
-/// How many bytes an unfinished call may be behind the end of the transcript to be read again. A call further back was
-/// killed and will never finish.
+/// An unfinished call is read again only if it is within this many bytes of the transcript's end. A call further back
+/// was killed and will never finish.
 const MAX_REREAD_BYTES: u64 = 384 * 1024;
 
 #[derive(Clone, Copy)]

@@ -1,4 +1,5 @@
-//! Records that hooks could not write. The next hook that can write reports them, and so do `status` and `doctor`.
+//! Handles records that hooks could not write. The next hook that can write reports the loss, and so do `status` and
+//! `doctor`.
 
 use jiff::{SignedDuration, Timestamp};
 use model::marker::ProjectId;

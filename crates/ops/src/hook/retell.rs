@@ -107,7 +107,7 @@ pub struct TranscriptReplay {
     ended: Option<usize>,
     /// The git branch that the last lines named.
     branch: String,
-    /// The size of the context window, and how full it is, according to the lines read so far.
+    /// The token count of the last request, and the position of the last compaction.
     pub window: WindowFacts,
 }
 
@@ -319,7 +319,7 @@ impl TranscriptReplay {
 
     fn push_ended_call(&mut self, mut call: ToolDone<'static>, result: &CallResult, at: Option<&str>) {
         if result.refused {
-            return; // the call was never run
+            return; // the call never ran
         }
         let id = call.id.as_deref().unwrap_or_default().to_owned();
         call.failed = result.failed;

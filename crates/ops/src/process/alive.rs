@@ -1,4 +1,4 @@
-//! Checks whether a session's harness is still running, by its process that was recorded at the session start.
+//! Checks whether a session's harness is still running. The harness's process is recorded at the session start.
 
 use rustix::process::getppid;
 
@@ -11,8 +11,8 @@ const LAUNCHER_PROGRAMS: &[&str] =
 /// How many parent processes are searched for the harness.
 const MAX_PARENTS_SEARCHED: usize = 6;
 
-/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`]. The
-/// stamp contains its start time and its container.
+/// Returns the stamp of the harness that called us: the nearest parent process that is not in [`LAUNCHER_PROGRAMS`].
+/// The stamp contains its start time and its container.
 pub fn calling_harness_stamp() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..MAX_PARENTS_SEARCHED {

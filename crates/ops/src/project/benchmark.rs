@@ -123,7 +123,7 @@ pub fn write_svg(world: &World, report: &BenchmarkReport, file: &Path, overwrite
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ImportedRunsReport {
     pub runs: usize,
-    /// How many runs were new. In a dry run they would be written.
+    /// How many runs were new. A dry run does not write them.
     pub new: usize,
     /// Why the file could not be read; empty if it was read.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -45,7 +45,7 @@ pub struct ComposedBrief {
     pub occasion: Occasion,
     /// The errors of features that failed.
     pub problems: Vec<String>,
-    /// The facts that features added, each with a fingerprint that recognises the fact later.
+    /// The facts that features added, each with a fingerprint by which the fact is recognised later.
     pub marks: Vec<(String, u64)>,
     /// Locks that are held until the brief has been sent, so that no other session gets the same offer.
     _held: Vec<Lock>,
@@ -66,8 +66,8 @@ pub fn compose_brief(request: &BriefRequest) -> Option<ComposedBrief> {
     Some(ComposedBrief { brief, occasion: request.occasion, problems, marks, _held: held })
 }
 
-/// Returns the fingerprints that recognise a fact later. If `told` contains the fact's longest form, the fact has a
-/// second fingerprint.
+/// Returns the fingerprints by which a fact is recognised later. If `told` contains the fact's longest form, the fact
+/// has a second fingerprint.
 fn candidate_marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
     let stands_whole =
         candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));

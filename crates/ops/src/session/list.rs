@@ -124,7 +124,8 @@ fn session_with_newest_record(store: &Store) -> Result<Option<Id>> {
     Ok(all_session_ids(store)?.into_iter().max_by_key(last))
 }
 
-/// Returns the last active session with a request or work. If there is none, returns the last active session.
+/// Returns the last active session that has a request or some work. If no session has either, returns the last active
+/// session.
 fn last_active_session(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES)?;
     let active =

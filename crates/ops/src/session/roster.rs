@@ -21,7 +21,7 @@ use crate::session::past;
 /// How many bytes at the end of the list are read. This part contains the last sessions.
 pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
 
-/// How many sessions are examined to find a session with a request or work.
+/// How many sessions are examined to find a session that has a request or some work.
 const MAX_SESSIONS_SEARCHED: usize = 8;
 
 /// How many sessions that have not ended are examined.
@@ -201,7 +201,7 @@ pub fn running_sessions<'e>(
     open.take(MAX_OPEN_EXAMINED).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
-/// Returns the last active session with a request or work, among the sessions that `fits` accepts.
+/// Returns the last active session that has a request or some work, among the sessions that `fits` accepts.
 pub fn last_active_session(
     entries: &[RosterEntry],
     store: &Store,
@@ -270,7 +270,7 @@ fn has_work(digest: &Digest) -> bool {
     digest.called >= MIN_CALLS_FOR_WORK || !digest.effects.is_empty() || digest.files.iter().any(is_edit)
 }
 
-/// Returns whether the session has a request or work. A session that was only opened and closed has neither.
+/// Returns whether the session has a request or some work. A session that was only opened and closed has neither.
 pub fn has_request_or_work(digest: &Digest) -> bool {
     !words::prompts_about_work(&digest.prompts).is_empty()
         || !digest.files.is_empty()

@@ -69,8 +69,8 @@ const CHANGED_HINT: &str =
 const FOREIGN_HINT: &str = "it is not a file of thru; rename it, or choose another prefix with --swarm";
 const TRACKED_HINT: &str = "it is in git, so it belongs to the project; --project changes it";
 
-/// Installs the agents of a swarm. Files in the local scope go into all worktrees of the repository, so that one call
-/// is enough.
+/// Installs the agents of a swarm. Files in the local scope are written to all worktrees of the repository, so that one
+/// call is enough.
 pub fn install_agents(world: &World, request: &AgentsRequest) -> Result<AgentsReport> {
     let checkout = checkout_for_scope(world, request.scope, true)?;
     let swarm = wanted_swarm(world, request.swarm)?;

@@ -57,7 +57,7 @@ pub fn import_swarm(
 ) -> Result<SwarmReport> {
     let (FoundRoot::Marked { root, .. } | FoundRoot::Unmarked(root)) = world.find_root()?;
     // The user may name a folder that is a link. The files in the folder may come from another person, and so may a
-    // folder in the project. So links among them are not followed, and pipes are not read.
+    // folder in the project. So links in the folder are not followed, and pipes are not read.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
         None => Dir::open(&root.checkout)?.open_subfolder(SWARM_FOLDER)?,

@@ -38,14 +38,12 @@ impl ListingFixture {
         self.store.list_packets().unwrap()
     }
 
-    /// Returns the status and the purpose of one packet.
     fn find_packet(&self, name: &str) -> Option<(Option<PacketStatus>, String)> {
         let listing = self.list_packets();
         let found = listing.iter().find(|listed| listed.name == name)?;
         Some((found.status, found.purpose.to_owned()))
     }
 
-    /// Sets the times of all files to a minute ago.
     fn make_files_older(&self) {
         let past = SystemTime::now() - Duration::from_secs(60);
         fs::File::open(self.path.join("packets")).unwrap().set_modified(past).unwrap();
@@ -66,7 +64,7 @@ fn the_index_never_hides_a_change() {
     let first = case.list_packets();
     assert!(case.read_index().unwrap().starts_with(INDEX_FIRST_LINE));
     assert!(case.list_packets() == first, "from the index");
-    // Some editors write a file in place. Then the folder's time does not change.
+    // Some editors write a file in place, which does not change the folder's time.
     fs::write(case.path.join("packets/p00007.md"), packet_text("done", "other words")).unwrap();
     assert_eq!(case.find_packet("p00007"), Some((Some(PacketStatus::Done), "other words".into())));
     fs::write(case.path.join("packets/p9-new.md"), packet_text("active", "new")).unwrap();

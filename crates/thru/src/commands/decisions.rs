@@ -120,7 +120,7 @@ pub fn print_report(report: &DecisionReport, format: Format, word: &str) {
     print_notes(notes, *covered);
 }
 
-/// Prints what `thru import swarm` took from a context.md.
+/// Prints the result of importing a context.md.
 pub fn print_import(report: &import::ImportReport, mode: Mode) {
     let import::ImportReport { from, decisions, patterns, known, written, .. } = report;
     let how = match (written, mode) {
@@ -140,7 +140,6 @@ pub fn print_import(report: &import::ImportReport, mode: Mode) {
     print_notes(&report.notes, report.covered);
 }
 
-/// Returns a decision as a line of a list.
 fn format_row(one: &DecisionStanding) -> String {
     let Decision { id, ts, text, why, kind, .. } = &one.decision;
     let day = one_line(ts.get(..10).unwrap_or(ts), 10);

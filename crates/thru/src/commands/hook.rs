@@ -13,7 +13,8 @@ pub struct Args {
     event: String,
 }
 
-/// Does nothing. The command exists only for its help text: `main` handles the call before arguments are parsed.
+/// Does nothing. The command exists only for its help text, because `main` handles the call before arguments are
+/// parsed.
 pub fn run(_: &Args) -> Result<u8> {
     Ok(0)
 }

@@ -215,7 +215,7 @@ pub fn print_report(report: &InstallReport) {
     }
 }
 
-/// Returns whether two files are named in one line: our command files in one folder.
+/// Returns whether two files share a line: our command files in one folder.
 fn share_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     let is_plain = |file: &ChangedFile| {
         file.events.is_empty()
@@ -225,7 +225,7 @@ fn share_one_line(one: &ChangedFile, next: &ChangedFile) -> bool {
     is_plain(one) && is_plain(next) && one.change == next.change && one.path.parent() == next.path.parent()
 }
 
-/// Names several files of one folder: `/p/.claude/commands/{handoff,pickup}.md`.
+/// Returns several files of one folder as one text: `/p/.claude/commands/{handoff,pickup}.md`.
 fn join_paths_in_braces(files: &[&ChangedFile]) -> String {
     let folder = files.iter().find_map(|file| file.path.parent()).unwrap_or(Path::new(""));
     let names: Vec<_> =

@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Json => output::print_json_line_unless_closed(line),
         Format::Text => output::print_line_unless_closed(line),
     };
-    // Records that exist already are sorted and limited; records that arrive with `--follow` are not.
+    // Existing records are sorted and limited. Records that arrive with `--follow` are not.
     let mut known = Vec::new();
     reading.read_new_records(|record| match format {
         _ if !args.includes_record(record) => {}
@@ -98,10 +98,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-/// One line of the output.
 struct ShownRecord {
     at: String,
-    /// What the agent said, if this is a stop or a text of the transcript.
+    /// The agent's message, if this is a stop or a message from the transcript.
     said: String,
     ends_turn: bool,
     is_late: bool,
@@ -123,8 +122,8 @@ impl ShownRecord {
         }
     }
 
-    /// Inserts the record at its time. The transcript is read at a stop, so what only the transcript contains is
-    /// recorded after that stop. Words that the stop repeats are shown once.
+    /// Inserts the record by its time. Records from the transcript are written after the stop at which the transcript
+    /// is read, although they are older. A message that the stop repeats is shown once.
     fn insert_by_time(self, known: &mut Vec<ShownRecord>) {
         let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };
@@ -166,7 +165,7 @@ fn record_detail(record: &JournalRecord) -> String {
         parts.push(files.join(", "));
     }
     parts.push(one_line(&record.name, 40));
-    // The task of a sub-agent comes before its answer, which is longer.
+    // The task of a sub-agent comes before its answer, because the answer is longer.
     parts.push(one_line(&record.asked, 100));
     // A summary can begin with the model's analysis.
     let text = record.text.split_once("<summary>").filter(|_| record.event == "summary");
@@ -191,7 +190,7 @@ fn record_detail(record: &JournalRecord) -> String {
     parts.join("  ")
 }
 
-/// Returns the line that names the error. In a Python traceback that is the last one.
+/// Returns the line that names the error. In a Python traceback, this is the last line.
 fn line_naming_error(error: &str) -> &str {
     let mut reasons = failure::reason_lines(error);
     let reason = if error.starts_with("Traceback") { reasons.last() } else { reasons.next() };

@@ -17,7 +17,7 @@ pub use self::set::{parse_ids, parse_size};
 pub use self::show::print_plan;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
 
-/// The width of a text in a list.
+/// The width of a text in a list, in characters.
 const TEXT_WIDTH: usize = 100;
 
 /// Plan the work: phases and tasks, what is ready, what waits for what
@@ -126,7 +126,7 @@ pub fn print_notes(notes: &[String], covered: bool) {
     }
 }
 
-/// Lists at most a dozen ids, and how many more there are.
+/// Lists at most a dozen ids, and the number of further ids.
 fn format_id_list<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     let mut list = String::new();
     push_id_list(&mut list, ids);

@@ -47,7 +47,7 @@ impl RoleArg {
     }
 }
 
-/// Says where a role comes from, if that is uncertain.
+/// Prints a warning if the role is uncertain.
 pub fn print_role_doubt(source: &RoleSource) {
     if let Some(doubt) = source.uncertainty_warning() {
         output::print_message(format_args!("{WARN}note:{WARN:#} {doubt}"));

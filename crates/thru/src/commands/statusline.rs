@@ -18,8 +18,8 @@ pub struct Args {
     after: Option<OsString>,
 }
 
-/// For a call with options before the name of the command. Harnesses put the name first, and `main` handles such a
-/// call without an argument parser.
+/// Handles a call with options before the command's name. Harnesses put the name first, and `main` handles those calls
+/// without an argument parser.
 pub fn run(root: Option<PathBuf>, args: &Args, format: Format) -> Result<u8> {
     let call = StatusLineCall { after: args.after.clone(), root, json: format == Format::Json };
     statusline::run_status_line(call, true, Instant::now());

@@ -91,7 +91,7 @@ fn print_report(report: &TrustReport) {
     }
 }
 
-/// Prints what the store would run or feed. A user who reads only this must learn that trust alone runs none of it.
+/// Prints what the store would run or feed. The text must make clear that trust alone runs none of it.
 fn print_permission_requests(wants: &[PermissionRequest]) {
     let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {

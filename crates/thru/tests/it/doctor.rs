@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-/// Returns the part before the rows about the harnesses. Those rows depend on the machine.
+/// Returns the output before the rows about harnesses, which depend on the machine.
 fn text_above_harnesses(doctor: &str) -> &str {
     doctor.split("\nok   claude-code").next().unwrap_or(doctor)
 }
@@ -42,7 +42,7 @@ fn the_doctor_of_a_healthy_root() {
     ok   files        8 files in 8 folders
     ok   hooks        2 hook runs, last: session-start 30 min ago
     ");
-    // Cut off the durations, which differ from run to run.
+    // Remove the durations, which differ from run to run.
     let rows: Vec<&str> = events.lines().map(|row| row.get(..49).unwrap_or(row).trim_end()).collect();
     assert_eq!(
         rows,
@@ -149,7 +149,7 @@ fn notes_do_not_change_the_exit_code() {
         note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
     ok   hooks        no hook has run yet
     ");
-    // The time of the folder has changed, because a file was written there and removed.
+    // The time of the folder has changed, because a file was written to it and removed.
     assert_eq!(
         before.changes_to(&env.file_tree()),
         ["~/project/.agent/context/scratch"],

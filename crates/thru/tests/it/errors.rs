@@ -14,7 +14,7 @@ fn env_with_marker(text: &str) -> TestEnv {
     env
 }
 
-/// Returns the fields from which programs recognise an error.
+/// Returns the fields by which programs recognise an error.
 #[track_caller]
 fn error_fields(env: &TestEnv, words: &[&str], code: i32) -> Value {
     let output = env.thru_call(words).with_argument("--json").run().assert_exit_code(code);

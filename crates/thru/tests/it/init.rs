@@ -1,4 +1,4 @@
-//! `thru init` creates one root, once.
+//! `thru init` creates one root, and only once.
 
 use std::fs;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::env::TestEnv;
 
-/// An agent that writes the file named in its prompt. The agent for style fails the first time.
+/// An agent that writes the file in its prompt. The agent for style fails the first time.
 const AGENT_SCRIPT: &str = "#!/bin/sh
 file=$(grep -o '/[^ `]*/review-[a-z]*\\.md' | head -n 1)
 case $file in *style*) [ -e \"$HOME/failed\" ] || { : >\"$HOME/failed\"; exit 1; } ;; esac
@@ -69,7 +69,7 @@ fn split_shell_words(command: &str) -> Vec<String> {
     words.collect()
 }
 
-/// Replaces the time that an agent took, which differs from run to run.
+/// Replaces the running time of an agent, which differs from run to run.
 fn mask_durations(text: &str) -> String {
     let line = |line: &str| match line.split_once(" after ") {
         Some((before, rest)) => {

@@ -1,7 +1,7 @@
 //! Full and read-only disks, and files that the user may not read or write.
 //!
-//! A full or read-only disk is mounted in a separate mount namespace, which disappears when the command ends.
-//! Mounting needs root and a kernel that allows it. Otherwise the tests are skipped with a note.
+//! A full or read-only disk is mounted in a separate mount namespace, which disappears when the command ends. Mounting
+//! needs root and a kernel that allows it. If mounting is not possible, the tests are skipped with a note.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -37,8 +37,8 @@ fn can_mount() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Makes the sandbox's folder a small disk in memory that is completely full. $0 is the sandbox, $1 is its
-/// original, $2 is where to put the result; the rest is the command.
+/// Replaces the sandbox's folder with a small disk in memory that is completely full. $0 is the sandbox, $1 is its
+/// original, and $2 is the folder for the result. The remaining arguments are the command.
 const FULL_DISK_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2; shift 2
     mount -t tmpfs -o size=512k none "$sandbox"
@@ -52,7 +52,7 @@ const FULL_DISK_SCRIPT: &str = r#"
     exit $code
 "#;
 
-/// Makes everything readable and nothing writable. $0 and $1 are the sandbox; the rest is the command.
+/// Makes all files readable and none writable. $0 and $1 are the sandbox. The remaining arguments are the command.
 const READ_ONLY_SCRIPT: &str = r#"
     sandbox=$0; shift
     mount --bind "$sandbox" "$sandbox"
@@ -74,8 +74,7 @@ fn full_disk(lab: &Lab) -> Result<TortureTally> {
             fs::create_dir_all(&became)?;
             let output = run_mounted(FULL_DISK_SCRIPT, &sandbox, &[&was, &became], argv)?;
             let mut wrong = judge_run(argv, &output);
-            // Copy the sandbox back to a disk that is not full: every record must be there, and the next hook must
-            // work.
+            // Copy the sandbox back to a disk that is not full. Every record must exist, and the next hook must work.
             Snapshot::take(&became)?.restore(&sandbox.dir)?;
             let after = Snapshot::take(&sandbox.dir)?;
             judge_files(argv, &before, &after, &mut wrong);
@@ -111,9 +110,9 @@ fn check_next_hooks(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: 
     Ok(())
 }
 
-/// Fills the disk for 600 hooks and then frees space. $0 is the sandbox, $1 is its original, $2 is where to put the
-/// result and the output of the commands, $3 is the payload of a tool call, $4 is the payload of a session start;
-/// the rest is the binary.
+/// Fills the disk, runs 600 hooks, and then frees space. $0 is the sandbox, $1 is its original, $2 is the folder for
+/// the result and the output of the commands, $3 is the payload of a tool call, and $4 is the payload of a session
+/// start. The remaining arguments are the binary.
 const FULL_FOR_LONG_SCRIPT: &str = r#"
     sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
     mount -t tmpfs -o size=1m none "$sandbox"
@@ -139,8 +138,8 @@ const FULL_FOR_LONG_SCRIPT: &str = r#"
 "#;
 
 /// Reports 600 tool calls on a full disk. Each call must be in the journal, in a receipt, or in the number of lost
-/// records, and the report of the loss must give the right times. `thru doctor` must say that the disk is full, and
-/// the first session start that can write must report the loss, once.
+/// records. The report of the loss must give the right times. `thru doctor` must say that the disk is full. The first
+/// session start that can write must report the loss, and only once.
 fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let sandbox = lab.sandbox("full-for-long")?;
@@ -178,7 +177,7 @@ fn disk_full_for_long(lab: &Lab) -> Result<TortureTally> {
     expect("doctor-free", "records can be written", true);
     expect("doctor-free", "records were lost between", true);
     expect("status-free", "records were lost between", true);
-    // Count what became of the 600 calls: a journal line, a receipt, or a lost record.
+    // Count the 600 calls: each is a journal line, a receipt, or a lost record.
     let journal = Snapshot::take(&became)
         .and_then(|after| after.restore(&sandbox.dir))
         .map(|()| rows::tool_call_ids(&sandbox))?;
@@ -246,7 +245,7 @@ fn judge_run(argv: &[&str], output: &Output) -> Failures {
     wrong
 }
 
-/// Files that may not be read or written. Each case has a name, and paths with the modes that they get.
+/// Files that may not be read or written. Each case has a name, and a list of paths with their modes.
 const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),
@@ -261,8 +260,8 @@ const FORBIDDEN_FILES: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Tries every command on these files. Root may read and write everything, so if root runs this test, the commands
-/// run as another user.
+/// Tries every command on these files. Root may read and write all files, so if root runs this test, the commands run
+/// as another user.
 fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
     let mut tally = TortureTally::default();
     let root = is_root();
@@ -302,8 +301,7 @@ fn forbidden_files(lab: &Lab) -> Result<TortureTally> {
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    // If everything is allowed, all commands must work for that user. Otherwise the tests above would prove
-    // nothing.
+    // If all files are allowed, all commands must work for that user. Otherwise the tests above would prove nothing.
     tally.add_tally(try_forbidden_files(lab, &bin, root)?);
     Ok(tally)
 }
@@ -350,7 +348,7 @@ fn command_as_nobody(command: &Command) -> Command {
 }
 
 fn set_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
-    // The innermost path comes first, because nothing in a closed folder can be changed.
+    // Inner paths come first, because nothing in a closed folder can be changed.
     for (path, mode) in modes.iter().rev() {
         fs::set_permissions(sandbox.join(path), fs::Permissions::from_mode(*mode))?;
     }

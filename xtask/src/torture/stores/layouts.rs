@@ -1,4 +1,4 @@
-//! Stores whose layout is the attack: links, foreign owners, stores in folders above and below, git, the
+//! Stores whose layout is the attack: links, foreign owners, stores in parent folders and subfolders, git, the
 //! environment.
 
 use std::fs;
@@ -102,14 +102,14 @@ fn stores_with_links() -> Vec<HostileStore> {
 
 fn stores_with_root_above() -> Vec<HostileStore> {
     const GROUP: &str = "root above";
-    // Puts a store into a folder above the project. Only that folder and its mode differ between the cases.
+    // Puts a store into a folder above the project. The cases differ only in that folder and its mode.
     let above = |name: &'static str, mode: u32, at: &'static str, cwd: &'static str| {
         HostileStore::untrusted(GROUP, name, move |sandbox| {
             let folder = sandbox.dir.join(at);
             fs::create_dir_all(sandbox.dir.join(cwd))?;
             create_items(&files::harmless_items(), &folder)?;
             create_items(&attack_with_everything(sandbox), &folder)?;
-            // The folder is trusted as well, because a user could have trusted a shared folder by accident.
+            // The folder is also trusted, because a user could have trusted a shared folder by accident.
             trust_root(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
         })

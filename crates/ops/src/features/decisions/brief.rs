@@ -65,7 +65,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         let text = format!("{more} older{or_more}: `thru decisions list`");
         let mut older =
             Candidate::new(&SECTION, "decisions:older", text).with_signal(ScoreSignal::DecisionRecency, 1.0);
-        // The decisions that are not named are all older than the last one that is named.
+        // All decisions that are not named are older than the last named decision.
         older.signals.age_hours = told.last().and_then(|decision| decision_age_hours(decision, now));
         all.push(older);
     }

@@ -100,7 +100,6 @@ pub fn record_decision(world: &World, wanted: &NewDecision) -> Result<DecisionRe
     append_decision(&context, decision, superseded, given.has_redacted())
 }
 
-/// Withdraws a decision without replacing it.
 pub fn withdraw_decision(
     world: &World,
     word: &str,
@@ -140,7 +139,6 @@ pub fn withdraw_decision(
     append_decision(&context, decision, superseded, given.has_redacted())
 }
 
-/// Turns a suggestion into a decision.
 pub fn accept_suggestion(world: &World, word: &str, why: Option<&str>) -> Result<DecisionReport> {
     let project = Project::find_for_reading(world)?;
     let given = InputRedactor::with_settings_of(world);

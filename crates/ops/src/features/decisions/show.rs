@@ -16,7 +16,6 @@ pub enum DecisionFilter {
 
 #[derive(Debug, Serialize)]
 pub struct DecisionListing {
-    /// The decisions, newest first.
     pub decisions: Vec<DecisionStanding>,
     /// How many decisions are in force.
     pub current: usize,
@@ -24,7 +23,7 @@ pub struct DecisionListing {
     pub over: usize,
     /// How many decisions are not listed, because only `most` were requested.
     pub more: usize,
-    /// The number of lines that cannot be read.
+    /// How many lines of the log cannot be read.
     pub torn: usize,
 }
 

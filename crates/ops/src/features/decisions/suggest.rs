@@ -30,7 +30,6 @@ pub struct Suggestion {
 
 #[derive(Debug, Serialize)]
 pub struct SuggestionListing {
-    /// The suggestions, newest first.
     pub suggested: Vec<Suggestion>,
     pub more: usize,
 }

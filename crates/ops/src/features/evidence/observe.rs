@@ -129,14 +129,13 @@ fn entry_from_check(
     Some((id, entry_of_run(check, &task.id, &digest.session, &digest.harness)?))
 }
 
-/// The files that a hook can list without starting a process: those that git tracks and those that the session
+/// The files that a hook can list without starting a process: the files that git tracks and the files that the session
 /// edited.
 #[derive(Default)]
 struct FilesNow {
     checkout: Option<Checkout>,
     /// All paths, including missing files.
     paths: Vec<String>,
-    /// The files that the session edited.
     edited: HashSet<String>,
     listing: FileListing,
     /// Whether the listing is complete.

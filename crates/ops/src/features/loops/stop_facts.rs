@@ -61,8 +61,8 @@ fn last_message(
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
-            // If the message is not in the transcript yet, the transcript's last message is an earlier one and must
-            // not be used.
+            // If the message is not in the transcript yet, the transcript's last message is too old and must not be
+            // used.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.last_message().filter(is_it))
         }

@@ -87,7 +87,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectRequest) -> Result<Expectati
 }
 
 /// Returns whether the user who runs this command chose the launch command. The project's settings may come from
-/// somebody else, so the user must adopt those first.
+/// another person, so the user must adopt their launch commands first.
 fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &ExpectRequest) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
@@ -134,7 +134,7 @@ impl OutputFolder {
     }
 }
 
-/// Returns the folder for a stage: the one that an orchestrator made live, or else a new folder.
+/// Returns the folder for a stage: the live folder of an orchestrator, or else a new folder.
 fn choose_folder(world: &World, place: &GateContext, stage: &Id) -> Result<OutputFolder> {
     let outputs = place.outputs_folder();
     // A live run that no longer exists must not prevent a new run.

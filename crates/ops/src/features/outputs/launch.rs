@@ -23,7 +23,7 @@ pub(super) const OUTPUT_VARIABLE: &str = "THROUGHLINE_OUTPUT";
 /// How many bytes of one launch's output are kept.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
-/// How many bytes of text are held back while the end of a private key has not arrived.
+/// How many bytes are held back until the end of a private key arrives.
 const MAX_PENDING_BYTES: usize = 256 * 1024;
 
 pub(super) struct Launch<'a> {

@@ -15,7 +15,6 @@ use crate::input_redactor::InputRedactor;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
-/// How a packet is changed.
 #[derive(Clone, Copy, Debug)]
 pub enum PacketEdit<'a> {
     Status(PacketStatus),

@@ -213,7 +213,6 @@ fn is_fresh_session(digest: &Digest) -> bool {
     *from_start && *called == 0 && said.is_empty() && words::prompts_about_work(prompts).is_empty()
 }
 
-/// Reads the session from its harness's database.
 pub(crate) fn source_from_database_rows(
     world: &World,
     project: &Project,
@@ -341,7 +340,6 @@ pub(crate) fn file_fingerprints<'a>(
     inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
 }
 
-/// Returns a fingerprint of a file's content.
 pub(crate) fn file_fingerprint(checkout: &Path, path: &str) -> Option<String> {
     // Links are not followed, because a packet says nothing about files outside the checkout.
     let bytes = Dir::open(checkout).ok()?.read_file(path, MAX_HASHED_FILE_BYTES).ok()?;

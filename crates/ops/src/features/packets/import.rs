@@ -1,4 +1,4 @@
-//! Imports handoffs that other tools wrote, and packets that thru wrote elsewhere.
+//! Imports handoffs of other tools, and packets that thru wrote in another project.
 
 use std::path::{Path, PathBuf};
 

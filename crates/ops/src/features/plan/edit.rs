@@ -32,7 +32,6 @@ pub struct PlanReport {
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_phase: Option<u32>,
-    /// The phase that was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseSummary>,
     pub changed: bool,

@@ -19,7 +19,7 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let known: LinkedTodos = session.read()?.unwrap_or_default();
     let by = context.session.to_string();
     let author = PlanAuthor { by, at: context.project.world.now };
-    // At most stops the list has not changed, so the plan need not be read.
+    // Usually the list has not changed since the last stop, and the plan need not be read.
     let now = follow_todos(&model::plan::Plan::default(), &known, &digest.todos, "", "").todos;
     if now == known {
         return Ok(None);

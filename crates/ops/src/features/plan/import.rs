@@ -298,7 +298,6 @@ fn link_tasks_to_session(store: &Store, session: &Id, digest: &Digest) -> Result
     Ok(store.session(session).write(&seen)?)
 }
 
-/// Returns the plan that the user last approved.
 fn approved_plan(digest: &Digest) -> Option<&str> {
     digest.plan.as_ref().map(|plan| plan.text.as_str()).filter(|plan| !plan.trim().is_empty())
 }

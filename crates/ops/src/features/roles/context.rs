@@ -44,7 +44,6 @@ impl ValidationReport {
     }
 }
 
-/// Checks the files that the user named.
 pub fn validate_files(world: &World, files: &[PathBuf]) -> Result<ValidationReport> {
     let roles = find_roles(world)?;
     let mut validated = ValidationReport::default();
@@ -59,7 +58,6 @@ pub fn validate_files(world: &World, files: &[PathBuf]) -> Result<ValidationRepo
     Ok(validated)
 }
 
-/// Checks every context file of the roles.
 pub fn validate_all(world: &World) -> Result<ValidationReport> {
     let roles = find_roles(world)?;
     let mut validated = ValidationReport::default();

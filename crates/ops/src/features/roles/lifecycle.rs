@@ -101,7 +101,7 @@ pub struct RecoveredRole {
     pub since: String,
 }
 
-/// Moves a role back to `active`. This works from any state, whichever session had the role, because that session
+/// Moves a role back to `active`. This works from any state and from any session, because the session that had the role
 /// may be dead.
 pub fn recover_role(world: &World, named: Option<&str>) -> Result<RecoveredRole> {
     let roles = find_roles(world)?;

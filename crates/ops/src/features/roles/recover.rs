@@ -1,5 +1,5 @@
-//! `thru recover`: prints the steps to recover a role, from the role's file alone. As long as the file does not change,
-//! the output is the same, byte for byte.
+//! `thru recover`: prints the steps to recover a role, from the role's file alone. If nothing has changed, the output
+//! is the same, byte for byte.
 
 use std::path::Path;
 

@@ -23,8 +23,8 @@ use crate::session::roster::{self, RosterEntry};
 /// report.
 const MIN_AGE_OF_EARLIER_PROMPT: SignedDuration = SignedDuration::from_secs(3);
 
-/// If no earlier prompt is in the first part of the journal that is read, sessions that were active this recently are
-/// considered.
+/// If the part of the journal that is read first contains no earlier prompt, other sessions are considered if they were
+/// active this recently.
 const MAX_TURN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// How many bytes at the end of a journal are read. The next size is used only if the text does not reach back far

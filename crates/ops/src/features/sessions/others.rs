@@ -28,7 +28,7 @@ const MAX_AGE_FOR_SUBAGENT: SignedDuration = SignedDuration::from_mins(30);
 
 /// How many other sessions are considered at most.
 const MAX_OTHER_SESSIONS: usize = 4;
-/// How much of the end of a journal is read.
+/// How many bytes at the end of a journal are read.
 const JOURNAL_TAIL_BYTES: u64 = 64 * 1024;
 
 /// Returns, for a starting sub-agent, what the other agents of its session and other sessions did in the last half

@@ -23,7 +23,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OutputsReport {
     pub outputs: Vec<ImportedOutput>,
-    /// How many outputs were new. In a dry run they would be written.
+    /// How many outputs were new. A dry run does not write them.
     pub new: usize,
     /// Files that were not read, and why.
     pub left_out: Vec<String>,

@@ -21,7 +21,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// Reports files with the state before a compaction that cannot be used, and why. Other tools write these files too,
+/// Reports state files from before a compaction that cannot be used, and says why. Other tools write these files too,
 /// and briefs rely on them.
 pub fn doctor_checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;

@@ -1,4 +1,4 @@
-//! `thru resume`: the commands for loading manifests and their gates.
+//! `thru resume`: the commands for manifests and their gates.
 
 mod migrate;
 mod questions;
@@ -220,7 +220,6 @@ pub fn validate_manifests(world: &World, file: Option<&Path>) -> Result<Vec<Chec
     }
 }
 
-/// Checks every manifest of a project.
 pub(super) fn check_all_manifests(place: &Workstreams) -> Result<Vec<CheckedManifest>> {
     let all = place.list_all()?;
     all.iter().map(|found| check_manifest(place, found, &all)).collect()
@@ -301,7 +300,6 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
 pub struct UpdateReport {
     pub project_id: String,
     pub steps: Option<String>,
-    /// The step that was ticked.
     pub done: Option<String>,
     pub changed: bool,
     pub progress: String,

@@ -42,7 +42,8 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     })
 }
 
-/// Opens the folder of a file that [`resolve_target`] returned, creating it if necessary, and returns the file's name in it.
+/// Opens the folder of a file that [`resolve_target`] returned, creating it if necessary, and returns the file's name
+/// in it.
 pub(in crate::setup) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });

@@ -28,7 +28,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let payload = input::read_stdin(MAX_PAYLOAD_BYTES)?;
     let call = HookCall { harness: &args.harness, event: &args.event, payload: &payload, started };
     let mode = if args.apply { Mode::Write } else { Mode::DryRun };
-    // A hook has no working directory and no `--root`; it finds the project from the payload.
+    // A hook has no working directory and no `--root`. It finds the project from the payload.
     let hook_world = World { cwd: None, root: None, program: world.program.clone(), ..*world };
     let explanation = explain::explain_event(&hook_world, &call, mode);
     match format {

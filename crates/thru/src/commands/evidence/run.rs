@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(!recorded.has_passed()))
 }
 
-/// Shows a command's output by whole lines: a character that arrives in two parts must not be shown as two.
+/// Shows a command's output by whole lines, because a character may arrive in two parts.
 struct LinePrinter {
     pending: Vec<u8>,
     format: Format,
@@ -93,7 +93,7 @@ impl LinePrinter {
         let text = text.strip_suffix('\n').unwrap_or(&text);
         match self.format {
             Format::Text => output::print_line(text),
-            // With --json, stdout is only for the report.
+            // With `--json`, stdout contains only the report.
             Format::Json => output::print_message(text),
         }
     }

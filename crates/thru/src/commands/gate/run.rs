@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(report::print_report(&judged, format))
 }
 
-/// The list of a run came with the tree, so it is launched only after the user agreed.
+/// The list of a run may have come with the project, so the user must agree before its commands are launched.
 fn ask_to_adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
     let question = Question { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
     question.require_person(format)?;

@@ -76,7 +76,7 @@ pub fn describe_state(shown: &LoopShown) -> String {
     }
 }
 
-/// Whether the user did not start the loop on this machine. Such a loop is never fed.
+/// Returns whether the user did not start the loop on this machine. A foreign loop is never fed.
 fn is_foreign(shown: &LoopShown) -> bool {
     !shown.started_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
@@ -91,8 +91,8 @@ pub fn print_foreign_note(shown: &LoopShown) {
     }
 }
 
-/// Whether the loop is active but holds no session. Then another loop holds its session, or waits for the next
-/// session before it.
+/// Returns whether the loop is active but must wait for another loop, which is in the foreground of the same session or
+/// waits for the next session.
 fn waits_for_another_loop(shown: &LoopShown) -> bool {
     shown.status == LoopStatus::Active && shown.started_here && !shown.foreground && !shown.waiting
 }

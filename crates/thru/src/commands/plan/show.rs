@@ -12,11 +12,11 @@ use super::{TEXT_WIDTH, format_id_list, push_id_list, status_style};
 use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Stream, Style, WARN};
 
-/// How many bytes are printed at once. Using the same memory again is faster than using new memory.
+/// How many bytes are printed at once. Reusing a buffer is faster than allocating a new one.
 const PAGE_BYTES: usize = 32 * 1024;
 
-/// How many tasks of a phase are listed, unless it is the current phase. The last lines of the output name the
-/// tasks that are ready or blocked.
+/// How many tasks are listed for each phase other than the current one. The last lines of the output name the tasks
+/// that are ready or blocked.
 const MAX_TASKS_LISTED: usize = 20;
 
 /// The width of a progress bar, in characters.
@@ -28,8 +28,7 @@ pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Resul
         Format::Json => output::print_json(&shown.to_json()),
         Format::Text => print_plan(&shown, only, all)?,
     }
-    // The process ends here. The kernel frees the memory of a large plan faster than dropping its tasks one by one
-    // would.
+    // The process ends here. The kernel frees the memory of a large plan faster than dropping its tasks one by one.
     std::mem::forget(shown);
     Ok(0)
 }
@@ -72,8 +71,9 @@ pub fn print_plan(shown: &PlanShown, only: Option<u32>, all: bool) -> Result<()>
     Ok(())
 }
 
-/// What is printed next. A large plan has thousands of lines, so nothing is copied twice: without colour the text contains no
-/// marks, and the printer need not replace them. Every text from the plan is cleaned before it is added.
+/// The text that is printed next. A large plan has thousands of lines, so nothing is copied twice. Without colour, the
+/// text contains no marks that the printer would have to replace. Every text from the plan is cleaned before it is
+/// added.
 struct Page {
     text: String,
     has_color: bool,

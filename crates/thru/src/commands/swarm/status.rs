@@ -94,7 +94,7 @@ fn format_counts(row: &CallCounts) -> String {
     one_line(&row.name, 40)
 }
 
-/// `  claude-code, role tester, with coder and critic; 3 files changed; 5 min ago`.
+/// Returns a text like `  claude-code, role tester, with coder and critic; 3 files changed; 5 min ago`.
 fn session_details(session: &SessionCounts, world: &World) -> String {
     let mut text = format!("  {}", one_line(&session.harness, 40));
     if !session.role.is_empty() {
@@ -112,7 +112,7 @@ fn session_details(session: &SessionCounts, world: &World) -> String {
     format!("{DIM}{text}{DIM:#}")
 }
 
-/// `850 ms`, `1.4 s`, `2 min`.
+/// Returns a duration like `850 ms`, `1.4 s` or `2 min`.
 fn format_duration(ms: u64) -> String {
     match ms {
         ..1_000 => format!("{ms} ms"),

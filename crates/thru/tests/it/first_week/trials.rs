@@ -1,4 +1,4 @@
-//! What people complained about who tried thru with the README alone.
+//! Problems of people who tried thru with only the README.
 
 use super::*;
 
@@ -90,7 +90,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("Next: `thru init` wires the harnesses in use again"), "{status}");
     assert_eq!(env.run_thru_json(&["status"])["next"], "wire-again");
-    // The list of installations has the path from before a move.
+    // The list of installations contains the path from before the move.
     let moved = env.base_folder().join("moved");
     fs::rename(env.project_folder(), &moved).unwrap();
     env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
@@ -100,7 +100,7 @@ fn status_says_to_wire_again_after_everything_was_uninstalled() {
     );
 }
 
-/// With a plugin of the harness there is no settings file, and nothing to wire.
+/// If a plugin of the harness calls thru, there is no settings file to change.
 #[test]
 fn status_says_nothing_of_wiring_where_thru_was_never_installed() {
     let env = TestEnv::with_root();
@@ -164,7 +164,7 @@ fn a_traceback_is_shown_as_it_is() {
     assert!(brief.contains("<module>") && !brief.contains("<\\module>"), "{brief}");
 }
 
-/// A session that was opened only to hand the work over has nothing to report itself.
+/// A session that was opened only for a handoff has done no work itself.
 #[test]
 fn a_handoff_from_a_fresh_session_is_about_the_work() {
     let env = TestEnv::with_root();
@@ -190,7 +190,7 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     );
     let packet = env.run_thru(&["packet", "show"]).assert_ok().stdout;
     assert!(packet.contains("src/cart.py") && packet.contains("session_id: worked"), "{packet}");
-    // A person who names a session means it, and words alone are work too.
+    // A session that the user names is always used. A conversation also counts as work.
     assert_eq!(env.run_thru_json(&["handoff", "round", "--session", "fresh"])["session"], "fresh");
     env.fire_event("fresh", "UserPromptSubmit", json!({"prompt": "Let us round half up."}));
     let own = hand_off(&["handoff", "rounding", "--json"]).json();
@@ -265,7 +265,7 @@ fn what_is_printed_about_files_and_hooks_is_short() {
     assert!(doctor.contains("wired and never fired here: UserPromptSubmit"), "{doctor}");
 }
 
-/// A summary of a few words does not hold the first request, so the brief next to it must.
+/// A summary of a few words does not contain the first request, so the brief must contain it.
 #[test]
 fn a_short_summary_does_not_hide_the_first_request() {
     let env = TestEnv::with_root();
