@@ -178,7 +178,7 @@ fn mutate(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 drop(input.splice(
                     at..at,
                     INTERESTING_STRINGS[random.next_below(INTERESTING_STRINGS.len())].bytes(),
-                ))
+                ));
             }
             3 => {
                 let again = input[at..at + length].to_vec();
@@ -194,7 +194,7 @@ fn mutate(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             5 => input.truncate(at),
             6 if at < input.len() => input[at] ^= 1 << random.next_below(8),
             _ if at < input.len() => {
-                input[at] = INTERESTING_BYTES[random.next_below(INTERESTING_BYTES.len())]
+                input[at] = INTERESTING_BYTES[random.next_below(INTERESTING_BYTES.len())];
             }
             _ => input.push(b'\n'),
         }

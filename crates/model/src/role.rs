@@ -140,7 +140,7 @@ pub fn role_candidates(told: &RoleFacts) -> Vec<Candidate> {
         let path = in_backticks(path, 200);
         return vec![fact(
             "name",
-            format!("{role}, without a context file: {path} would be it (`thru context new {role}`)"),
+            format!("{role} has no context file yet; `thru context new {role}` creates {path}"),
         )];
     };
     let ContextEssentials { updated, goal, recovery_steps, pending, completed, key_files, .. } =

@@ -251,7 +251,7 @@ pub fn reason_and_announcement(text: &str, max: usize) -> Cow<'_, str> {
     if text.chars().count() <= max || !announces_next_step(text) {
         return last_sentences(text, max);
     }
-    let step = announcement(text, max);
+    let step = announcing_sentence(text, max);
     let Some(before) = text.strip_suffix(&*step) else { return step };
     let before = condense_message(before);
     let room = max.saturating_sub(step.chars().count() + 3);

@@ -18,7 +18,7 @@ use crate::{spelling, world};
 #[derive(Debug, Parser)]
 #[command(name = "thru", bin_name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
-    /// Use this project folder instead of the one found from here
+    /// Use this project folder instead of searching for one from here
     #[arg(long, global = true, value_name = "DIR", display_order = LAST_DISPLAY_ORDER)]
     root: Option<PathBuf>,
     /// Print JSON, including errors
@@ -45,9 +45,9 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0   done
   1   a check found something
-  2   usage
-  3   a gate is passed, and an advisory output is missing
-  4   a gate is not passed: a critical output is missing
+  2   wrong usage
+  3   a gate passed, but an advisory output is missing
+  4   a gate did not pass: a critical output is missing
   10  not found
   11  no permission
   12  a record is damaged
@@ -60,7 +60,7 @@ Exit codes:
 Variables:
   THROUGHLINE_ROOT         the same as --root
   THROUGHLINE_DISABLE=1    hooks do nothing
-  THROUGHLINE_ROLE         the role of a session that starts with it (HIVEMIND_ROLE too)
+  THROUGHLINE_ROLE         the role of a session started with this variable (or HIVEMIND_ROLE)
   THROUGHLINE_<KEY>        a setting, e.g. THROUGHLINE_REDACT_EMAILS=true; `thru config` lists them
   XDG_STATE_HOME           where trust is recorded   XDG_CONFIG_HOME  where your settings are";
 
@@ -222,7 +222,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
     }
     if !before.is_root() && !cli.creates_root() && after.is_root() {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} this made the folder a root, without hooks; `thru init` sets those too"
+            "{WARN}note:{WARN:#} this command made the folder a root, without hooks; `thru init` installs hooks too"
         ));
     }
     code

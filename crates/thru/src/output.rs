@@ -124,7 +124,7 @@ pub fn announce_untrusted(why: &Untrusted, format: Format) {
     match why {
         Untrusted::Unknown => print_message(format_args!(
             "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: what \
-             follows is somebody else's text. `thru trust` vouches for it."
+             follows is somebody else's text. Run `thru trust` if you trust it."
         )),
         Untrusted::Moved { from } => print_message(format_args!(
             "{WARN}warning:{WARN:#} this project was moved from {}, and nothing is captured here until you run \

@@ -23,13 +23,13 @@ pub fn prepare_trusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()
 }
 
-/// A thousand sessions, ten thousand lines in the journal of the last one, and its digest.
+/// A project with a thousand sessions. The last session has ten thousand journal lines and a digest.
 pub fn prepare_filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
     sandbox.run_successfully(PROMPT, &prompt_payload(&sandbox.dir))?;
     let sessions = sandbox.store_folder().join("indexes/sessions.jsonl");
-    // The session with the journal is the last one, so that a new session is told about it.
+    // The session with the journal comes last, so that a new session is told about it.
     let last = std::fs::read_to_string(&sessions)?;
     repeat_last_line(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
     let others = std::fs::read_to_string(&sessions)?;
@@ -43,7 +43,7 @@ pub fn prepare_filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(STOP, &stop_payload(&sandbox.dir)).map(drop)
 }
 
-/// The same with a plan of 200 tasks, 500 decisions and 1,000 packets; briefs are ranked by score.
+/// Like `prepare_filled`, with a plan of 200 tasks, 500 decisions and 1,000 packets. Briefs are ranked by score.
 pub fn prepare_scored(sandbox: &Sandbox) -> Result<()> {
     prepare_filled(sandbox)?;
     add_plan(sandbox, 10, 20)?;
@@ -54,7 +54,7 @@ pub fn prepare_scored(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-/// A large plan, and as many decisions as a team makes in years.
+/// A project with a large plan, and as many decisions as a team makes in years.
 pub fn prepare_decided(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_plan(sandbox, 20, 100)?;
@@ -77,7 +77,8 @@ pub fn add_decisions(sandbox: &Sandbox, decisions: usize) -> Result<()> {
     Ok(std::fs::write(&log, lines)?)
 }
 
-/// A task in progress with evidence about a thousand files, old enough that only their times are compared.
+/// A project with a task in progress and evidence about a thousand files. The evidence is so old that only the times of
+/// the files are compared.
 pub fn prepare_evidence(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     let folder = sandbox.dir.join("src");
@@ -110,8 +111,8 @@ pub fn add_plan(sandbox: &Sandbox, phases: usize, tasks: usize) -> Result<()> {
     sandbox.run_successfully(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
 }
 
-/// A hundred thousand packets. They were listed once, so there is an index, and their folder is old enough for the
-/// index to be used.
+/// A project with a hundred thousand packets. The packets were listed once, so there is an index. Their folder is old
+/// enough that the index is used.
 pub fn prepare_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     add_packets(sandbox, 100_000)
@@ -136,7 +137,8 @@ pub fn add_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
     sandbox.run_successfully(&["packet", "list"], b"").map(drop)
 }
 
-/// A live run of eight outputs: six exist, with 20 KB each, and one of the missing ones belongs to the sub-agent.
+/// A live run with eight outputs. Six outputs exist and have 20 KB each. The sub-agent must write one of the two
+/// missing outputs.
 pub fn prepare_live_run(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     let mut words = vec!["gate", "expect", "review"];
@@ -179,7 +181,7 @@ pub fn repeat_last_line(log: &Path, id: &str, times: usize, other: impl Fn(usize
     Ok(std::fs::OpenOptions::new().append(true).open(log)?.write_all(copies.as_bytes())?)
 }
 
-/// A loop that holds the session, and a copy of its initial state.
+/// A project whose session owns a loop, and a copy of the loop's initial state.
 pub fn prepare_loop(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
@@ -222,15 +224,15 @@ pub fn remove_session_records(sandbox: &Sandbox, _: &Path, _: usize) -> Result<(
     Ok(())
 }
 
-/// How the ids of new sessions begin.
+/// The prefix of the ids of new sessions.
 pub const NEW_SESSION_PREFIX: &str = "0197a000-2222-7222-8333-";
 
-/// Returns the id of the session that begins in this round.
+/// Returns the id of the session that starts in this round.
 pub fn new_session_id(round: usize) -> String {
     format!("{NEW_SESSION_PREFIX}{:012x}", round & 0xffff_ffff_ffff)
 }
 
-/// Removes the sessions that began in earlier rounds: with them, the store would not be the same in each round.
+/// Removes the sessions of earlier rounds, so that the store is the same in each round.
 pub fn remove_new_sessions(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     let (list, first) =
         (sandbox.store_folder().join("indexes/sessions.jsonl"), sandbox.dir.join("sessions.jsonl"));
@@ -260,7 +262,7 @@ pub fn make_brief_due(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(std::fs::write(folder.join(SESSION), "due\n")?)
 }
 
-/// The session has a role, with a context file of the usual size.
+/// A project whose session has a role, with a context file of typical size.
 pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
@@ -268,7 +270,7 @@ pub fn prepare_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.run_successfully(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
 }
 
-/// A manifest with three files, a session that is working on it, and an earlier compaction.
+/// A project with a manifest of three files, a session that is working on it, and an earlier compaction.
 pub fn prepare_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     sandbox.run_successfully(START, &start_payload(&sandbox.dir))?;
@@ -293,7 +295,7 @@ pub fn role_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "PostToolUse", more)
 }
 
-/// The state after a clone: the store exists, but there is no trust record.
+/// A project as after a clone: the store exists, but there is no trust record.
 pub fn prepare_untrusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     Ok(std::fs::remove_dir_all(sandbox.state_folder())?)
@@ -311,7 +313,7 @@ pub fn edit_2m_payload(sandbox: &Path) -> Vec<u8> {
     payload::edit_payload(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
-/// A Bash call of 4 KB. The journal keeps the command, so redaction has work to do here.
+/// The payload of a Bash call with 4 KB. The journal keeps the command, so the command must be redacted.
 pub fn bash_4k_payload(sandbox: &Path) -> Vec<u8> {
     let script = payload::sample_code(3_300, &payload::github_token());
     payload::bash_payload(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
@@ -322,7 +324,7 @@ pub fn prompt_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "UserPromptSubmit", json!({"prompt": text}))
 }
 
-/// The JSON that a harness passes to the program that writes its status line.
+/// The JSON that a harness passes to a status line program.
 pub fn status_payload(sandbox: &Path) -> Vec<u8> {
     let project = sandbox.join("project");
     let status = json!({"session_id": SESSION, "context_window": {"used_percentage": 42},

@@ -52,7 +52,7 @@ pub fn prepare_records(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// A project with the same records, but as after a clone: only another path is trusted.
+/// A project with the same records, as after a clone. Only another path is trusted.
 pub fn prepare_clone(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     edit_json(&trust_record_path(sandbox)?, |trust| {
@@ -81,14 +81,14 @@ pub fn trust_record_path(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     Ok(sandbox.state_folder().join("trust").join(format!("{id}.json")))
 }
 
-/// A user's settings that are easily damaged: they have comments, tabs, other hooks, and no line end at the end.
+/// Settings that are easily damaged: they have comments, tabs, other hooks, and no line end at the end.
 pub const USER_SETTINGS_TEXT: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
 pub const EXCLUDE_TEXT: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS_PATH: &str = "project/.claude/settings.local.json";
 pub const USER_SETTINGS_PATH: &str = "home/.claude/settings.json";
 pub const EXCLUDE_PATH: &str = "project/.git/info/exclude";
 
-/// A repository without settings of any harness, with just enough files for git.
+/// A repository without settings of any harness, and with only the files that git needs.
 pub fn prepare_repository(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     let git = sandbox.project_folder().join(".git");
@@ -132,7 +132,7 @@ pub fn prepare_transcript(sandbox: &Sandbox) -> Result<()> {
 
 pub const TRANSCRIPT_TURNS: usize = 8;
 
-/// Returns whether the journal shows each call of the transcript once, and each of their files was edited once.
+/// Returns whether the journal contains each call of the transcript once, and each edited file has one edit.
 pub fn is_transcript_retold(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TRANSCRIPT_TURNS).map(|number| format!("toolu_told{number}")).collect();
@@ -143,7 +143,7 @@ pub fn is_transcript_retold(sandbox: &Sandbox) -> bool {
         && edits.iter().all(|path| edits_shown_by_files(sandbox, path) == Some(1))
 }
 
-/// The state after a compaction: a brief is due.
+/// A sandbox after a compaction, when a brief is due.
 pub fn prepare_compaction(sandbox: &Sandbox) -> Result<()> {
     prepare_transcript(sandbox)?;
     sandbox.run_successfully(&["hook", "claude-code", "PreCompact"], &compact_payload(&sandbox.dir)).map(drop)
@@ -188,8 +188,8 @@ pub fn edits_shown_by_files(sandbox: &Sandbox, path: &str) -> Option<u64> {
 
 pub const LOOP_PROMPT: &str = "Make it green";
 
-/// A sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts as
-/// the same stop.
+/// A sandbox whose session owns a loop. The session's last message has an id, so that a repeated report counts as the
+/// same stop.
 pub fn prepare_loop(sandbox: &Sandbox) -> Result<()> {
     prepare_loop_with_message(sandbox, "Done.")
 }
@@ -327,7 +327,7 @@ pub fn end_payload(sandbox: &Path) -> Vec<u8> {
     payload::hook_payload(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
-/// A sandbox with a full journal: the next line rotates it.
+/// A sandbox with a full journal. The next line rotates it.
 pub fn prepare_full_log(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     set_smallest_log_limit(sandbox)?;

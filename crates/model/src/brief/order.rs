@@ -27,12 +27,12 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
 }
 
 /// Added to the rank of files that are probably not needed, and to longer forms in a brief that is not roomy.
-const RANK_OF_UNLIKELY_FILES: u32 = 60;
+const ADDED_RANK_IF_UNLIKELY: u32 = 60;
 
 /// This many edited files come before the longer forms of other facts.
 const EARLY_EDITED_FILES: usize = 20;
 
-/// Among the first [`EARLY_EDITED`] edited files, all files after this position share its rank.
+/// Among the first [`EARLY_EDITED_FILES`] edited files, all files after this position share its rank.
 const RANKED_FIRST_FILES: usize = 8;
 
 /// Like [`RANKED_FIRST_FILES`], in a brief that is not roomy. It is larger, so that a few files that were only read come
@@ -89,7 +89,7 @@ impl FixedOrder {
         }
         // In a short brief, another file is more useful than a longer form.
         if form > 0 && !self.is_roomy {
-            base += RANK_OF_UNLIKELY_FILES;
+            base += ADDED_RANK_IF_UNLIKELY;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let (place, unlikely) = match candidate.class {
@@ -98,7 +98,7 @@ impl FixedOrder {
                 (candidate.place.min(self.first_files()), 0)
             }
             FactClass::Edited | FactClass::Read if candidate.place >= self.likely_files => {
-                (candidate.place, RANK_OF_UNLIKELY_FILES)
+                (candidate.place, ADDED_RANK_IF_UNLIKELY)
             }
             _ => (candidate.place, 0),
         };

@@ -152,7 +152,7 @@ fn validate_lists(document: &Document, find: &mut impl FnMut(FindingLevel, Optio
         };
         let heading = format!("{} {}", "#".repeat(section.heading.level.into()), section.heading.text);
         for entry in known.iter().filter(|entry| !items.iter().any(|item| is_own(&item.text, entry))) {
-            let text = format!("`{key}` has {}, `{heading}` does not list it", in_backticks(entry, 200));
+            let text = format!("`{key}` has {}, but `{heading}` does not list it", in_backticks(entry, 200));
             find(FindingLevel::Note, document.entry(key).map(|entry| entry.line), text, hint);
         }
         let is_entry = |text: &str| match key {

@@ -93,13 +93,13 @@ pub fn complete_task(
         }
         (_, AcceptanceEvidence::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
-                "`thru evidence run {id} -- COMMAND` shows it; or say why it counts: `thru task done {id} --without-evidence WHY`"
+                "`thru evidence run {id} -- COMMAND` records evidence; or say why the task is done without it: `thru task done {id} --without-evidence WHY`"
             );
             return refusal(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
         (_, AcceptanceEvidence::Rejected(what)) => {
             let hint = format!(
-                "a later verdict settles it; or say why it counts: `thru task done {id} --without-evidence WHY`"
+                "a later verdict settles it; or say why the task is done all the same: `thru task done {id} --without-evidence WHY`"
             );
             return refusal(format!("{id} is not done: {what}"), &hint);
         }

@@ -157,7 +157,7 @@ pub enum StepRefused {
     #[error("{role} is {state} and cannot become {to}; it can become {}", list_states(.allowed))]
     NotInTable { role: String, state: LifecycleState, to: LifecycleState, allowed: Vec<LifecycleState> },
     /// Another session with the same role compacts or recovers, and has exclusive use of the role.
-    #[error("{role} is {state} in session {session}, which has it to itself")]
+    #[error("{role} is {state} in session {session}, and only that session may change it now")]
     Held { role: String, state: LifecycleState, session: String },
 }
 

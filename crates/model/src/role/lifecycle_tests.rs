@@ -128,7 +128,10 @@ fn two_sessions_in_one_role_do_not_cross() {
     ] {
         let refused =
             lifecycle.clone().apply_event(happened, ForceStep::No, &actor_of_session(Some("b"))).unwrap_err();
-        assert_eq!(refused.to_string(), "tester is compacting in session a, which has it to itself");
+        assert_eq!(
+            refused.to_string(),
+            "tester is compacting in session a, and only that session may change it now"
+        );
     }
     let renamed = StepActor { previous: Some("a"), ..actor_of_session(Some("c")) };
     assert_eq!(

@@ -24,7 +24,7 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     let units = split_units(text);
     let mut order: Vec<(usize, usize, usize)> = Vec::new();
     for (i, unit) in units.iter().enumerate() {
-        let weight = split_pieces(unit).iter().map(|piece| weight(piece, i)).max().unwrap_or(0);
+        let weight = split_pieces(unit).iter().map(|piece| weigh_piece(piece, i)).max().unwrap_or(0);
         order.push((word_stems(unit).intersection(&topic).count(), weight, i));
     }
     let first = order.first().map_or((0, 0), |(shared, weight, _)| (*shared, *weight));
@@ -125,15 +125,15 @@ pub fn names_cause(text: &str) -> bool {
     CAUSE_WORDS.iter().any(|word| small.contains(word)) || small.contains("actual bug")
 }
 
-/// Whether words give a cause, a decision or a conclusion, and not only say what is.
+/// Whether a text gives a cause, a decision or a conclusion, and does not only describe.
 pub fn gives_reason(text: &str) -> bool {
     const MIN_REASON_WEIGHT: usize = 4;
-    split_pieces(text).iter().any(|piece| weight(piece, 1) >= MIN_REASON_WEIGHT)
+    split_pieces(text).iter().any(|piece| weigh_piece(piece, 1) >= MIN_REASON_WEIGHT)
 }
 
-/// Returns how much a sentence says by itself: a cause, a decision, a next step or a result more than a name, a name
-/// more than nothing. What only introduces a list that is not here says nothing.
-fn weight(piece: &str, place: usize) -> usize {
+/// Returns how informative a sentence is by itself. A cause, a decision, a next step or a result is more informative
+/// than a name. A sentence that only introduces a list has the weight 0.
+fn weigh_piece(piece: &str, place: usize) -> usize {
     const DECISION_WORDS: [&str; 10] = [
         "decided",
         "instead of",
@@ -148,7 +148,7 @@ fn weight(piece: &str, place: usize) -> usize {
     ];
     let small = piece.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    // The conclusion comes after what it is drawn from.
+    // A conclusion follows other sentences.
     let concludes = place > 0
         && ["so ", "this means", "in short", "conclusion", "result:"]
             .iter()

@@ -124,12 +124,12 @@ fn find_decision<'a>(all: &'a [DecisionStanding], word: &str) -> Result<&'a Deci
         (None, [one]) => Ok(*one),
         (None, []) => Err(Error::Absent {
             what: format!("there is no decision {}", to_one_line(word)),
-            hint: "`thru decisions list --all` shows those there are".into(),
+            hint: "`thru decisions list --all` lists all decisions".into(),
         }),
         (None, several) => Err(Error::Usage {
             what: format!("{} decisions begin with {}", several.len(), to_one_line(word)),
             hint: format!(
-                "say more of it: {}",
+                "give more of the id: {}",
                 several.iter().take(5).map(|one| one.decision.id.as_str()).collect::<Vec<_>>().join(", ")
             ),
         }),

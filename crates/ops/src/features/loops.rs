@@ -406,7 +406,10 @@ fn require_consent(store: &Store, state: &Loop) -> Result<()> {
                 "{} was not started here, or its prompt, promises, validators or limits were changed",
                 state.id
             ),
-            hint: format!("`thru loop adopt {}` shows its prompt and its commands, and asks", state.id),
+            hint: format!(
+                "`thru loop adopt {}` shows its prompt and its commands, and asks whether you allow them",
+                state.id
+            ),
         }),
     }
 }

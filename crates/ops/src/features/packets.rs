@@ -141,7 +141,7 @@ fn read_packet(project: &Project, id: &Id) -> Result<Document> {
             why: "this file is not a packet: it does not begin with frontmatter between two `---` lines"
                 .into(),
             hint: format!(
-                "mend the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
+                "fix the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
                  another place"
             ),
         });

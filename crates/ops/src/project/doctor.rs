@@ -137,7 +137,8 @@ fn check_trust(holds: Option<store::Result<bool>>, moved_from: Option<String>) -
                 FindingLevel::Note,
                 format!("it is also trusted at {from}, which no longer exists"),
             );
-            let hint = "if you moved it, `thru trust --moved` forgets that path and takes along what you allowed there";
+            let hint =
+                "if you moved it, `thru trust --moved` forgets that path and keeps what you allowed there";
             ("trusted on this machine".to_owned(), Some(finding.with_hint(hint)))
         }
         (Some(Ok(false)), Some(from)) => {
@@ -262,8 +263,11 @@ impl StoreWalk {
                 EntryKind::Other => {
                     let finding =
                         Finding::new(FindingLevel::Warning, "a link or a special file; thru never opens it");
-                    self.findings
-                        .push(finding.at_line(rel, None).with_hint("put a regular file there, or remove it"));
+                    self.findings.push(
+                        finding
+                            .at_line(rel, None)
+                            .with_hint("put a regular file there, or remove what is there"),
+                    );
                 }
             }
         }
@@ -337,7 +341,7 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
             format!("session {session} was compacted, and ended without a session start: no brief was given");
         findings.push(
             Finding::new(FindingLevel::Note, text)
-                .with_hint("is SessionStart wired? `thru brief --session` shows it"),
+                .with_hint("check that SessionStart is wired; `thru brief --session` shows the brief"),
         );
     }
     for (kind, times) in firing.unknown.iter().take(MAX_FINDINGS_NAMED) {

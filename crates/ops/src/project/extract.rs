@@ -120,7 +120,7 @@ pub fn extract_files(
     if blocks.is_empty() {
         return Err(Error::Absent {
             what: "the message has no code block".into(),
-            hint: "a code block stands between two lines of three backticks".into(),
+            hint: "a code block is between two lines of three backticks".into(),
         });
     }
     let mut files = Vec::new();

@@ -369,7 +369,7 @@ pub fn run_git(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<V
     if let Some(path) = store::git::find_special_file(project) {
         return Err(Error::Refused {
             what: format!("{}: not a regular file: git would hang on it", path.display()),
-            hint: "put a regular file there, or remove it".into(),
+            hint: "put a regular file there, or remove what is there".into(),
         });
     }
     let mut git = Command::new("git");

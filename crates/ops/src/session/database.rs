@@ -142,9 +142,7 @@ fn run_program(
                 program.display(),
                 MAX_OUTPUT_BYTES / 1024 / 1024
             ),
-            hint:
-                "what hooks have captured of a session needs no database; `thru journal --list` shows those"
-                    .into(),
+            hint: "sessions that hooks captured need no database; `thru journal --list` shows them".into(),
         });
     }
     Ok(output)

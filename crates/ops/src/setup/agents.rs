@@ -423,7 +423,7 @@ fn harness_by_name(name: &str) -> Result<&'static Harness> {
         Some(_) => Ok(harness),
         None => Err(Error::Refused {
             what: format!("{} has no sub-agents that a file defines", harness.title),
-            hint: "`thru swarm install` without --harness uses those that have".into(),
+            hint: "`thru swarm install` without --harness uses the harnesses that have them".into(),
         }),
     }
 }

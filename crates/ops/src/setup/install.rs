@@ -153,10 +153,13 @@ pub fn run_in_worktrees(
         InstallTask::Install if worktrees.len() > 1 => {
             let later = match has_main_checkout(&worktrees) && serves_worktrees(harness) {
                 true => {
-                    format!("{} runs the hooks of the main checkout in one that you add later", harness.title)
+                    format!(
+                        "in a worktree that you add later, {} runs the hooks of the main checkout",
+                        harness.title
+                    )
                 }
                 false => format!(
-                    "run `thru init` in one that you add later, or `thru install {} --user` once",
+                    "run `thru init` in a worktree that you add later, or `thru install {} --user` once",
                     harness.name
                 ),
             };
@@ -184,7 +187,7 @@ fn has_main_checkout(worktrees: &[PathBuf]) -> bool {
 fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
-        "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` takes it out",
+        "{path}: the status line of thru is still here, because it serves all your projects; `thru uninstall {} --user` removes it",
         harness.name
     )
 }
@@ -192,7 +195,7 @@ fn status_line_still_shown_note(harness: &Harness, path: &Path) -> String {
 fn hooks_still_called_note(harness: &Harness, path: &Path) -> String {
     let path = path.display();
     format!(
-        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` takes them out, `--all` everything",
+        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` removes them, and `--all` removes everything",
         harness.name
     )
 }

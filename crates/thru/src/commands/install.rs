@@ -15,28 +15,28 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Install hooks and commands into a harness's settings
 ///
-/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte. Running it
-/// again changes nothing, and `thru uninstall` restores the original bytes. A backup is kept. Without a flag, the
-/// file that is not in git is used.
+/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte. Running this
+/// command again changes nothing, and `thru uninstall` restores the original bytes. A backup is kept. Without --user,
+/// --project or --local, a settings file that is not in git is used.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     what: InstallTarget,
-    /// Write the status line too, in your own settings; one that you have is kept and called first
+    /// Also add the status line to your own settings; a status line that you already have is kept and called first
     #[arg(long)]
     statusline: bool,
 }
 
 /// Remove our hooks and commands from a harness's settings
 ///
-/// Removes only ours; your own changes stay. With --all, from every settings file of every project that is trusted on
-/// this machine, its worktrees, and your own settings.
+/// Removes only what thru added; your own changes stay. With --all, also removes it from every project on this machine
+/// that thru was installed into, from the worktrees of these projects, and from your own settings.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["harness", "all"]))]
 pub struct UninstallArgs {
     #[arg(help = "The harness", value_parser = PossibleValuesParser::new(ops::setup::harnesses::installable_harnesses()))]
     harness: Option<String>,
-    /// Every harness, in every project and in your own settings; says what is left
+    /// Uninstall from every harness, in every project and in your own settings, and report what is left
     #[arg(long, conflicts_with = "scope")]
     all: bool,
     #[command(flatten)]
@@ -53,13 +53,14 @@ struct InstallTarget {
 
 #[derive(Debug, clap::Args)]
 struct InstallFlags {
-    /// Your own settings, for every project
+    /// Use your own settings, which apply to every project
     #[arg(long, group = "scope")]
     user: bool,
-    /// The project's settings, which are in git: hooks find `thru` on PATH and do nothing where it is not installed
+    /// Use the project's settings, which are in git; hooks find `thru` on PATH, and do nothing where thru is not
+    /// installed
     #[arg(long, group = "scope")]
     project: bool,
-    /// Your settings for this project, which are not in git
+    /// Use your own settings for this project, which are not in git
     #[arg(long, group = "scope")]
     local: bool,
     /// Show what would change, and change nothing
@@ -137,7 +138,7 @@ fn uninstall_everywhere(world: &World, mode: Mode, format: Format) -> Result<u8>
 fn print_everywhere(all: &UninstallReport) {
     match (all.undone.is_empty() && all.not_undone.is_empty(), all.gone.is_empty()) {
         (true, true) => output::print_line("No settings file calls thru."),
-        (true, false) => output::print_line("None of the settings files that could be looked at calls thru."),
+        (true, false) => output::print_line("None of the settings files that could be read calls thru."),
         (false, _) => {}
     }
     all.undone.iter().for_each(print_report);

@@ -13,23 +13,23 @@ use crate::output::{self, BAD, BOLD, DIM, Format};
 
 /// Show what happened in a session, call by call
 ///
-/// Without --session: the session of the harness around this shell, or else the newest here. A call that was reported
-/// twice is shown once. With --json, one record per line, as in the journal.
+/// Without --session, shows the session of the harness that this shell runs in, or else the newest session of this
+/// project. A call that was reported twice is shown once. With --json, prints one record per line, as in the journal.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The session; the beginning of its id is enough
+    /// Use this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Keep printing new records until interrupted
     #[arg(long, short)]
     follow: bool,
-    /// Only the last N lines
+    /// Print only the last N lines
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Only calls that failed
+    /// Print only calls that failed
     #[arg(long)]
     failures: bool,
-    /// List the sessions instead; -n limits them too
+    /// List the sessions instead; -n limits their number
     #[arg(long, conflicts_with_all = ["session", "follow", "failures"])]
     list: bool,
 }
@@ -139,8 +139,8 @@ impl ShownRecord {
 fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.chosen {
         SessionChoice::Named => "",
-        SessionChoice::Harness => " (of the harness around this shell)",
-        SessionChoice::Guess => " (the newest here; --session names another)",
+        SessionChoice::Harness => " (of the harness that this shell runs in)",
+        SessionChoice::Guess => " (the newest here; --session chooses another)",
     };
     let zone = clock::zone_name(&time::to_rfc3339(world.now));
     output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));

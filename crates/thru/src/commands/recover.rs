@@ -8,8 +8,8 @@ use crate::output::{self, Format};
 
 /// Print what a role needs to continue: checklist, documents, its whole context file
 ///
-/// The same for every role, and the same bytes for the same state. The lifecycle, if the role has one, becomes
-/// active. Exit code 1 if the role has no context file.
+/// The output has the same parts for every role, and the same bytes for the same state. If the role has a lifecycle,
+/// the role becomes active. The exit code is 1 if the role has no context file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

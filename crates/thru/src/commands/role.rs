@@ -34,9 +34,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 /// The role that a command is about.
 #[derive(Debug, clap::Args)]
 pub struct RoleArg {
-    /// The role [default: this session's]
+    /// The role [default: the role of this session]
     role: Option<String>,
-    /// The same as a flag
+    /// Name the role with a flag instead
     #[arg(long = "role", value_name = "ROLE", conflicts_with = "role")]
     named: Option<String>,
 }

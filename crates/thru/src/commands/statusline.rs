@@ -9,11 +9,11 @@ use crate::statusline::{self, StatusLineCall};
 
 /// Print one line about a session for a harness's status line: context, task, loop, gate, role, packet
 ///
-/// The harness calls it with a description of its session on stdin; `thru install HARNESS --statusline` sets that up.
-/// It reads, writes nothing, and prints nothing if it understands nothing.
+/// The harness calls this command with a description of its session on stdin; `thru install HARNESS --statusline` sets
+/// that up. The command writes no file, and prints nothing if it does not understand the description.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A command whose output comes first: the status line that was there before
+    /// Run this command, and print its output first: the status line that you had before
     #[arg(long, value_name = "COMMAND")]
     after: Option<OsString>,
 }

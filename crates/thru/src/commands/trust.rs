@@ -8,19 +8,19 @@ use serde::Serialize;
 use crate::clock;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
-/// Vouch for the records of this project, so that hooks may use them
+/// Trust the records of this project on this machine, so that hooks may use them
 ///
-/// Records that came with a clone are somebody else's text: hooks leave them alone until you have looked at them and
-/// said so here. What they would feed or run is listed, but not allowed by this command: use `thru loop adopt` and
-/// `thru gate run --adopt`. Refuses to run inside a harness. Trust is recorded outside the project, for this machine
-/// only.
+/// Records that came with a clone are somebody else's text. Hooks ignore them until you have read them and run this
+/// command. The command lists what the records would run or feed to an agent, but does not allow it; `thru loop adopt`
+/// and `thru gate run --adopt` do that. Refuses to run inside a harness. Trust is recorded outside the project, for
+/// this machine only.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Withdraw the trust
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
-    /// You moved the project here: trust this path in place of the old one, which no longer exists. What you allowed to
-    /// run there is allowed here too
+    /// Trust this path in place of the old path of a project that you moved here; what you allowed to run at the old
+    /// path is allowed here too
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     moved: bool,
     /// List every trusted root of this machine
@@ -85,7 +85,7 @@ fn print_report(report: &TrustReport) {
     if let Some(from) = &report.maybe_moved_from {
         output::print_line(format_args!(
             "It was trusted at {}, which no longer exists. If you moved it, `thru trust --moved` forgets that path and \
-             takes along what you allowed to run there.",
+             keeps what you allowed to run there.",
             one_line(from, 300)
         ));
     }

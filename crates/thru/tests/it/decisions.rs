@@ -98,7 +98,7 @@ fn invalid_decisions_are_refused_with_a_reason() {
     let rows: [(&[&str], i32, &str); 8] = [
         (&["decide", " "], 2, "say what was decided"),
         (&["decide", &long], 2, "has 9000 bytes; at most 8192 are kept"),
-        (&["decide", "b", "--expires", "soon"], 2, "`soon` is no time"),
+        (&["decide", "b", "--expires", "soon"], 2, "`soon` is not a time"),
         (&["decide", "b", "--expires", "2020-01-01"], 2, "is in the past"),
         (&["decide", "b", "--supersedes", "d-zzz"], 10, "there is no decision d-zzz"),
         (&["decide", "b", "--task", "1.1"], 10, "there is no plan here yet"),
@@ -266,7 +266,7 @@ fn what_an_agent_says_is_suggested_and_never_decided() {
     assert_eq!(env.run_thru_json(&["decisions", "list", "--suggested"])["suggested"], json!([]));
     let again = env.run_thru(&["decisions", "accept", id]);
     assert_eq!(again.code, 10);
-    assert!(again.stderr.contains("it is a decision already"), "{}", again.stderr);
+    assert!(again.stderr.contains("this suggestion is already a decision"), "{}", again.stderr);
     assert!(
         brief_after_compaction(&env, "s1")
             .contains("I decided to keep the old reader, because the new one drops comments.")
@@ -295,7 +295,9 @@ fn the_view_follows_and_what_a_person_wrote_is_kept() {
     assert!(!brief_after_compaction(&env, "s1").contains("Oracle"));
     let told = env.run_thru(&["decide", "Two passes"]).assert_ok().stderr;
     assert!(
-        told.contains("context.md had been edited: it is kept as context.md.edited-20261115T192200Z"),
+        told.contains(
+            "context.md had been edited: your version is kept as context.md.edited-20261115T192200Z"
+        ),
         "{told}"
     );
     assert!(

@@ -135,7 +135,7 @@ fn init_sets_a_damaged_marker_aside_and_grants_no_trust() {
     Next: look at them, then run `thru trust`
     ---- stderr
     warning: root.json was damaged; it is kept as root.json.damaged-20261115T192200Z
-    note: no harness was found, so no hooks were set; looked for
+    note: no harness was found, so no hooks were installed; looked for
           Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude
           Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory
           OpenCode: `opencode` on the PATH, $HOME/.config/opencode, $PROJECT/.opencode

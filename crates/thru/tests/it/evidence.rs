@@ -215,7 +215,7 @@ fn a_run_can_speak_of_some_files() {
 fn what_changes_while_it_runs_was_not_tested() {
     let env = env_with_plan();
     let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", "echo x > src/a.rs"]);
-    assert!(run.stderr.contains("src/a.rs changed while it ran"), "{}", run.stderr);
+    assert!(run.stderr.contains("src/a.rs changed while the command ran"), "{}", run.stderr);
     assert_eq!(env.run_thru_json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 }
 
@@ -249,12 +249,12 @@ fn a_report_counts_only_if_the_command_wrote_it() {
     assert_eq!(run("echo '<testsuite tests=\"3\" failures=\"0\"></testsuite>' > junit.xml").code, 0);
     assert_eq!((&last()["tests_passed"], &last()["verdict"]), (&json!(3), &json!("pass")));
     let old = run("true");
-    assert!(old.code == 1 && old.stderr.contains("of an earlier run"), "{}", old.stderr);
+    assert!(old.code == 1 && old.stderr.contains("from an earlier run"), "{}", old.stderr);
     assert_eq!((&last()["verdict"], &last()["tests_passed"]), (&json!("warn"), &Value::Null));
     assert_eq!(run("echo '<testsuite tests=\"3\" failures=\"1\"></testsuite>' > junit.xml").code, 1);
     assert_eq!((&last()["verdict"], &last()["tests_failed"]), (&json!("fail"), &json!(1)));
     let other = run("echo hello > junit.xml");
-    assert!(other.code == 1 && other.stderr.contains("no JUnit report"), "{}", other.stderr);
+    assert!(other.code == 1 && other.stderr.contains("not a JUnit report"), "{}", other.stderr);
     assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
 }
 
@@ -538,7 +538,7 @@ fn over_the_limits_is_refused_with_the_figure() {
     }
     let refused = env.run_thru(&["evidence", "add", "1.1", "--summary", &long]);
     assert_eq!(refused.code, 15);
-    assert!(refused.stderr.contains("512000 is the most"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the limit is 512000"), "{}", refused.stderr);
     let small = env.write_file("project/small.patch", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
     let with_patch = ["evidence", "add", "1.1", "--summary", &long, "--patch", small.to_str().unwrap()];
     assert_eq!(env.run_thru(&with_patch).code, 15);
@@ -550,7 +550,11 @@ fn over_the_limits_is_refused_with_the_figure() {
     let patch = env.write_file("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
     let refused =
         env.run_thru(&["evidence", "add", "1.1", "--type", "diff", "--patch", patch.to_str().unwrap()]);
-    assert!(refused.code == 15 && refused.stderr.contains("5242881 bytes; 5242880"), "{}", refused.stderr);
+    assert!(
+        refused.code == 15 && refused.stderr.contains("5242881 bytes; the limit is 5242880"),
+        "{}",
+        refused.stderr
+    );
     let patch = env.write_file("project/ok.patch", vec![b'x'; 5 * 1024 * 1024]);
     for number in 0..4 {
         let add =

@@ -118,7 +118,7 @@ fn loops_that_wait_are_told_from_the_one_that_runs() {
     ▶ 20261115T190200Z-make-all-tests-pass  active          1 of 30  9487a9f7      20 min ago
       20261115T190100Z-write-the-docs       active (waits)  1 of 30  9487a9f7      21 min ago
     ---- stderr
-    `thru loop activate 20261115T190100Z-write-the-docs` puts one that waits into the foreground
+    `thru loop activate 20261115T190100Z-write-the-docs` puts a waiting loop into the foreground
     ");
 }
 
@@ -128,7 +128,7 @@ fn a_loop_wants_to_know_its_session() {
     assert_snapshot!(env.run_thru(&["loop", "start", "work"]), @"
     exit: 2
     ---- stderr
-    error: which session should the loop hold? No harness says which one this runs in
+    error: which session should run the loop? No harness says in which session this command runs
     hint:  use --session ID (the newest that has not ended is 9487a9f7-611a), or --next for the next session that starts here
     ");
     let inside =

@@ -189,7 +189,9 @@ pub(super) fn rewrite_view(context: &ProjectContext) -> Vec<String> {
 fn refuse_if_not_in_force(one: &DecisionStanding) -> Result<()> {
     let hint = match one.state {
         DecisionState::Current | DecisionState::Expired => return Ok(()),
-        DecisionState::Superseded => format!("supersede what took its place: {}", one.superseded_by),
+        DecisionState::Superseded => {
+            format!("supersede the decision that replaced it: {}", one.superseded_by)
+        }
         DecisionState::Withdrawn => "`thru decide TEXT` records a new one".into(),
     };
     Err(Error::Refused { what: format!("{} is {} already", one.decision.id, one.state.name()), hint })
@@ -209,7 +211,7 @@ fn redact_and_check_length(given: &InputRedactor, text: &str, what: &str) -> Res
     if text.len() > MAX_TEXT_BYTES {
         return Err(Error::Usage {
             what: format!("{what} has {} bytes; at most {MAX_TEXT_BYTES} are kept", text.len()),
-            hint: "a decision is a sentence or a few; put the rest into a file and name it".into(),
+            hint: "a decision is one or a few sentences; put the rest into a file, and name the file".into(),
         });
     }
     Ok(text)
@@ -237,10 +239,10 @@ fn parse_expiry(text: &str, now: Timestamp) -> Result<String> {
         Some(at) if at > now => Ok(time::to_rfc3339(at)),
         Some(at) => Err(Error::Usage {
             what: format!("{} is in the past", time::to_rfc3339(at)),
-            hint: "a decision that holds no more is withdrawn: `thru decisions supersede ID`".into(),
+            hint: "to withdraw a decision now, use `thru decisions supersede ID`".into(),
         }),
         None => Err(Error::Usage {
-            what: format!("`{}` is no time", to_one_line(text)),
+            what: format!("`{}` is not a time", to_one_line(text)),
             hint: "write it like 2026-12-01, 2026-12-01T12:00:00Z, or 30d".into(),
         }),
     }

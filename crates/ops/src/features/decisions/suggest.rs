@@ -54,8 +54,8 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
         [] => {
             let decided = super::all_decisions(store, world.now)?;
             let hint = match super::find_decision(&decided, word) {
-                Ok(_) => "it is a decision already: `thru decisions show` tells of it",
-                Err(_) => "`thru decisions list --suggested` shows those there are",
+                Ok(_) => "this suggestion is already a decision; `thru decisions show` shows it",
+                Err(_) => "`thru decisions list --suggested` lists all suggestions",
             };
             Err(Error::Absent {
                 what: format!("there is no suggestion {}", to_one_line(word)),
@@ -64,7 +64,7 @@ pub(super) fn find_suggestion(world: &World, store: &Store, word: &str) -> Resul
         }
         several => Err(Error::Usage {
             what: format!("{} suggestions begin with {}", several.len(), to_one_line(word)),
-            hint: "say more of the id".into(),
+            hint: "give more of the id".into(),
         }),
     }
 }

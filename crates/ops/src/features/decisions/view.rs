@@ -49,7 +49,7 @@ pub(super) fn write_view(
     };
     store.write_context_view(&view)?;
     Ok(kept.map(|kept| {
-        format!("context.md had been edited: it is kept as {kept}; it is written from the decisions")
+        format!("context.md had been edited: your version is kept as {kept}, and context.md is written from the decisions")
     }))
 }
 

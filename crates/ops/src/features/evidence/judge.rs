@@ -85,7 +85,7 @@ impl<'a> FreshnessJudge<'a> {
             Comparison::Gone(path) => return Freshness::Stale(format!("{path} is gone")),
             Comparison::Unfinished => {
                 return Freshness::Unknown(format!(
-                    "it has too many files to compare here, `thru evidence show {task}` compares them"
+                    "it has too many files to compare here; `thru evidence show {task}` compares them"
                 ));
             }
         }

@@ -350,14 +350,16 @@ impl<'a> ReportFile<'a> {
         match ReportFile::file_stamp(self.path) {
             None => return Err(format!("{shown}: the command wrote no report")),
             look if look == self.before => {
-                return Err(format!("{shown}: the command did not write it, it is of an earlier run"));
+                return Err(format!(
+                    "{shown}: the command did not write this report, which is from an earlier run"
+                ));
             }
             Some(_) => {}
         }
         let report =
             store::read_named_by_user(self.path, MAX_REPORT_BYTES).map_err(|error| error.to_string())?;
         let counts = run::counts_in_output(&String::from_utf8_lossy(&report));
-        counts.ok_or_else(|| format!("{shown}: it has no <testsuite tests=…>, so it is no JUnit report"))
+        counts.ok_or_else(|| format!("{shown}: it has no <testsuite tests=…>, so it is not a JUnit report"))
     }
 }
 

@@ -99,7 +99,7 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         .map(|error| {
             let text = format!("a loop cannot be read: {error}");
             Finding::new(FindingLevel::Error, text)
-                .with_hint("fix the file; until then it lets every stop pass")
+                .with_hint("fix the file; until then every stop is allowed")
         })
         .collect();
     if let Err(error) = store.read_foreground() {
@@ -123,7 +123,10 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
     for state in records.iter().map(|record| &record.state).filter(|state| is_without_consent(store, state)) {
         let text =
             format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
-        let hint = format!("`thru loop adopt {}` shows its prompt and its commands, and asks", state.id);
+        let hint = format!(
+            "`thru loop adopt {}` shows its prompt and its commands, and asks whether you allow them",
+            state.id
+        );
         findings.push(Finding::new(FindingLevel::Note, text).with_hint(hint));
     }
     (records.len(), findings)

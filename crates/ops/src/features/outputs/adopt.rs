@@ -83,7 +83,7 @@ pub fn adopt_launches(world: &World, stage: Option<&str>, adoption: &GateAdoptio
     if run.path() != adoption.run {
         return Err(crate::Error::Refused {
             what: format!("{} is no longer the live run", adoption.run.display()),
-            hint: "`thru gate run --adopt` shows the one that is".into(),
+            hint: "`thru gate run --adopt` shows the live run".into(),
         });
     }
     allow_launches(&place.store, &place.root, &run, adoption.outputs.iter(), world.now)?;

@@ -92,7 +92,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
         Err(_) if !is_worked_on(None) => return Ok(Vec::new()),
         Err(error) => {
             let why = in_backticks(&error.to_string(), 600);
-            let text = format!("which ones is unknown: {why}; `thru gate check` says what to do");
+            let text = format!("which outputs is unknown: {why}; `thru gate check` says what to do");
             return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };

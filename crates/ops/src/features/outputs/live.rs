@@ -14,7 +14,7 @@ use crate::{Error, Result, World};
 const MAX_STATE_FILE_BYTES: usize = 4 * 1024 * 1024;
 
 const OTHER_RUN_HINT: &str =
-    "`thru gate live --set DIR` names another, `thru gate expect STAGE --critical FILE…` makes one";
+    "`thru gate live --set DIR` chooses another run, `thru gate expect STAGE --critical FILE…` creates one";
 
 /// Which file names the live run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

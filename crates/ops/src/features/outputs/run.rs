@@ -16,7 +16,9 @@ use store::{Durability, RunFolder};
 
 use super::launch::{Launch, run_launch};
 use super::orphan::{self, OrphanedLaunch};
-use super::{ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker};
+use super::{
+    ExpectRequest, GateContext, GateReport, build_gate_report, expect_outputs, require_trust, worker,
+};
 use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};

@@ -148,7 +148,7 @@ fn describe_plan(plan: &Plan, standing: &PlanStanding) -> String {
         [] => String::new(),
         ids => {
             let folder = format!("{}/{}", layout::STORE_FOLDER, layout::PHASES);
-            format!(" Over: phase {}, see {folder}/<n>.md.", ids.join(", "))
+            format!(" Finished: phase {}, see {folder}/<n>.md.", ids.join(", "))
         }
     };
     format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` has all of it.")

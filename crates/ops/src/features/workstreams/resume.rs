@@ -281,7 +281,7 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
     let found = desk.choose_workstream(Some(id))?;
     let (store, marker) = (&desk.project.store, &desk.project.marker);
     let (session, chosen) = list::choose_open(world, store, session, |session| Error::Refused {
-        what: format!("session {session} has ended, and is told nothing any more"),
+        what: format!("session {session} has ended, and gets no more briefs"),
         hint: "run this inside a session (the agent can), or name a running one with --session".into(),
     })?;
     store.session(&session).write(&ChosenWorkstream { id: found.id.clone() })?;

@@ -89,11 +89,11 @@ fn read_prompt(path: &Path) -> Result<Option<String>> {
     let Some(bytes) = read_settings_file(path)? else { return Ok(None) };
     let bad = |why: &str| Error::Refused {
         what: format!("{}: {why}", path.display()),
-        hint: "mend the file or remove it; nothing was installed".into(),
+        hint: "fix the file or remove it; nothing was installed".into(),
     };
     if bytes.len() > MAX_PROMPT_BYTES {
         return Err(bad(&format!(
-            "a prompt of {} bytes is too long; {MAX_PROMPT_BYTES} is the most",
+            "a prompt of {} bytes is too long; the limit is {MAX_PROMPT_BYTES}",
             bytes.len()
         )));
     }

@@ -145,7 +145,7 @@ pub fn diagnose(world: &World, named: Option<&str>) -> Result<Diagnosis> {
     let mut findings = Vec::new();
     let used = harnesses_in_use(world, &checkout);
     if used.is_empty() {
-        let hint = "`thru swarm install --harness NAME` installs into one all the same";
+        let hint = "`thru swarm install --harness NAME` installs into a harness that is not in use";
         findings.push(Finding::new(FindingLevel::Warning, "no harness is in use here").with_hint(hint));
     }
     for harness in used.iter().filter(|harness| harness.agents.is_none()) {
@@ -274,7 +274,7 @@ fn plan_findings(world: &World) -> Result<Vec<Finding>> {
     let text = |other: &str| {
         format!("the plan belongs to the swarm {}, which is not in use here", one_line(other, 60))
     };
-    let hint = "`thru swarm plan --adopt` makes it this swarm's";
+    let hint = "`thru swarm plan --adopt` assigns it to this swarm";
     Ok(other
         .map(|other| Finding::new(FindingLevel::Warning, text(other)).with_hint(hint))
         .into_iter()

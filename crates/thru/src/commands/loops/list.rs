@@ -51,7 +51,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
     }
     if let Some(behind) = list.loops.iter().find(|shown| waits_for_another_loop(shown)) {
         output::print_message(format_args!(
-            "{DIM}`thru loop activate {}` puts one that waits into the foreground{DIM:#}",
+            "{DIM}`thru loop activate {}` puts a waiting loop into the foreground{DIM:#}",
             behind.id
         ));
     }
@@ -85,7 +85,7 @@ pub fn print_foreign_note(shown: &LoopShown) {
     if is_foreign(shown) {
         output::print_message(format_args!(
             "{WARN}note:{WARN:#} {} was not started here, so it is never fed; `thru loop adopt {0}` shows what it would \
-             feed and run, and asks",
+             feed and run, and asks whether you allow it",
             shown.id
         ));
     }

@@ -32,7 +32,7 @@ fn print_next(next: &NextTasks) {
     }
     if next.ready.is_empty() && next.in_progress.is_empty() {
         let TaskProgress { done, total } = next.progress;
-        let text = if done == total { "All tasks are over." } else { "Nothing is ready." };
+        let text = if done == total { "No open tasks are left." } else { "Nothing is ready." };
         output::print_line(text);
     }
     for waiting in &next.waiting {

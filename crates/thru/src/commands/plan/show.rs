@@ -168,7 +168,7 @@ impl Page {
             self.push_detail(proof_style(line), &describe_evidence(line));
         }
         if task.reported_done {
-            self.push_detail(WARN, "done by its list, no evidence");
+            self.push_detail(WARN, "done according to the agent's list, no evidence");
         }
         if task.without_evidence.is_some() {
             self.push_detail(WARN, "without evidence");
@@ -220,7 +220,7 @@ fn print_footer(standing: &PlanStanding) {
         let TaskProgress { done, total } = standing.progress;
         let text = match (done == total, total) {
             (_, 0) => "There are no tasks yet; `thru task add TEXT` adds one.",
-            (true, _) => "All tasks are over.",
+            (true, _) => "No open tasks are left.",
             (false, _) => "Nothing is ready: every open task waits for another.",
         };
         return output::print_line(text);

@@ -10,21 +10,21 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Write the code blocks of a message into files
 ///
-/// A block is called what its fence, its first line or the line before it says. A name that leads out of the folder, or
-/// into `.git`, is not used. Files that exist stay as they are. A file that changes what programs run, or what agents are
-/// told, is written only if `--allow` names it.
+/// Each block is named by its fence, its first line or the line before it. A name that leads out of the folder, or into
+/// `.git`, is not used. Existing files stay unchanged. A file that changes what programs run, or what agents are told,
+/// is written only if `--allow` names it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message: a file, or `-` for stdin
     #[arg(default_value = "-")]
     message: PathBuf,
-    /// The folder for the files [default: the current one]
+    /// Write the files into this folder [default: the current folder]
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
-    /// Replace files that exist
+    /// Replace existing files
     #[arg(long)]
     replace: bool,
-    /// Write this file although it changes what programs run or what agents are told; may be repeated
+    /// Write this file although it changes what programs run or what agents are told; can be given several times
     #[arg(long, value_name = "PATH")]
     allow: Vec<String>,
     /// Only show what would be written

@@ -14,10 +14,10 @@ use crate::output::{self, BOLD, DIM, Format, WARN};
 /// `indexes/activity.jsonl` caches it and can be deleted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only this session; the beginning of its id is enough
+    /// Show only this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// At most this many sessions; 0 for all
+    /// Show at most this many sessions; 0 means all
     #[arg(long, short = 'n', default_value_t = 10, value_name = "N")]
     limit: usize,
 }
