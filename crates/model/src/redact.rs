@@ -10,8 +10,8 @@
 //!   `literals`: where it starts and ends
 //! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
 //! - `flags`: command lines; `pipes`: what a command reads from another; `keys`: private keys, web tokens
-//! - `stated`: `the password is value`; `placed`: a value recognised by its line; `calls`: `f("name", "value")`,
-//!   `<name>value</name>`
+//! - `stated`: `the password is value`; `directives`: the same in SQL, routers, Lisp; `placed`: a value recognised by
+//!   its line; `calls`: `f("name", "value")`, `<name>value</name>`
 //! - `context`: secrets without a telling name: cookies, codes in a URL, a value on the next line
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar formats, by the header of a column; `telling_lines`: random values that no other rule knows
@@ -33,6 +33,7 @@ mod chance;
 mod classes;
 mod commands;
 mod context;
+mod directives;
 mod file_names;
 mod flags;
 mod grades;

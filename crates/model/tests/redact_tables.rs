@@ -112,7 +112,7 @@ fn secrets_of_kubernetes() {
     );
     check_redaction(
         "{\"data\":{\".dockerconfigjson\":\"MbkUVyvwDYAdIyf7q8D8\"},\"kind\":\"Secret\"}",
-        "{\"data\":{\".dockerconfigjson\":\"[REDACTED:secret]\"},\"kind\":\"Secret\"}",
+        "{\"data\":{\".dockerconfigjson\":\"[REDACTED:token]\"},\"kind\":\"Secret\"}",
     );
     for text in [
         "kind: ConfigMap\ndata:\n  conf: aGVsbG8td29ybGQxMjM0\n",

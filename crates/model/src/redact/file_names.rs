@@ -72,7 +72,9 @@ pub fn secret_inside_name(text: &[u8], start: usize, end: usize) -> Option<Secre
 }
 
 static FILE_EXTENSIONS: WordList = word_list(
-    "md txt zip 7z rar pdf sql gz tgz tar csv json docx doc xlsx kdbx bak log yml yaml env sh html rtf pem key png jpg enc gpg asc dump conf cfg",
+    "\
+    asc bak cfg conf csv doc docx dump enc env gpg gz html jpg json kdbx key log md pdf pem png rar rtf sh sql \
+    tar tgz txt 7z xlsx yaml yml zip",
 );
 
 /// Whether the line runs a tool that names branches or lists files.

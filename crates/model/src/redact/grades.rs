@@ -128,22 +128,28 @@ pub fn is_computing_term(word: &[u8]) -> bool {
 }
 
 static FILE_EXTENSIONS: WordList = word_list(
-    "rs py js ts tsx jsx go rb php java kt c h cpp cs sh md txt json yaml yml toml ini cfg conf env log csv sql xml html css scss lock zip gz \
-     tgz tar 7z rar pdf png jpg svg exe dll so jar war pem key crt cer p12 pfx pub vue svelte com org net io dev local internal example",
+    "\
+    c cer cfg com conf cpp crt cs css csv dev dll env example exe go gz h html ini internal io jar java jpg js \
+    json jsx key kt local lock log md net org p12 pdf pem pfx php png pub py rar rb rs scss sh so sql svelte svg \
+    tar tgz toml ts tsx txt vue 7z war xml yaml yml zip",
 );
 
 /// Computing terms with digits, listed by their letters.
 static COMPUTING_TERMS: WordList = word_list(
-    "sha md base utf http https oauth oath argon pbkdf ed rsa aes ipv rfc cve tls ssl ec php python java node mysql postgres postgresql es win \
-     windows ubuntu debian centos rhel fedora vue angular bootstrap step stage phase part section chapter figure table line row col column version \
-     ver rev build release sprint milestone week day month year quarter level tier grade page item host server srv web app vm box pod worker \
-     master slave primary replica user usr admin test tester dev prod staging qa account client customer port channel room floor ticket issue bug \
-     task case example sample demo foo bar baz tmp temp backup snapshot file img image photo screenshot track disk sda nvme eth wlan tun tty \
-     scrypt bcrypt blake ntlm kerberos sql db database redis mongo kafka k8s arm x amd intel core cpu gpu ios android macos iphone ipad sam \
-     secp nistp curve poly chacha salsa hmac hotp totp fido webauthn saml oidc jwt pkcs x509 iso ieee nist fips pci soc gdpr hs es ps rs \
-     utf ascii latin cp shift gb big euc html css js ecmascript py go rust net dotnet asp web v r p q h us eu ap uk de fr \
-     router switch ap fw firewall gw gateway proxy lb cache queue job run attempt try round pass iteration try batch shard partition region zone rack \
-     monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december",
+    "\
+    account admin aes amd android angular ap app april argon arm ascii asp attempt august backup bar base batch \
+    baz bcrypt big blake bootstrap box bug build cache case centos chacha channel chapter client col column core \
+    cp cpu css curve customer cve database day db de debian december demo dev disk dotnet ec ecmascript ed es \
+    eth eu euc example february fedora fido figure file fips firewall floor foo fr friday fw gateway gb gdpr go \
+    gpu grade gw h hmac host hotp hs html http https ieee image img intel ios ipad iphone ipv iso issue item \
+    iteration january java job js july june jwt k8s kafka kerberos latin lb level line macos march master md \
+    milestone monday mongo month mysql net nist nistp node november ntlm nvme oath oauth october oidc p page \
+    part partition pass pbkdf pci phase photo php pkcs pod poly port postgres postgresql primary prod proxy ps \
+    py python q qa quarter queue r rack redis region release replica rev rfc rhel room round router row rs rsa \
+    run rust salsa sam saml sample saturday screenshot scrypt sda secp section september server sha shard shift \
+    slave snapshot soc sprint sql srv ssl stage staging step sunday switch table task temp test tester thursday \
+    ticket tier tls tmp totp track try tty tuesday tun ubuntu uk us user usr utf v ver version vm vue web \
+    webauthn wednesday week win windows wlan worker x x509 year zone",
 );
 
 /// The parts of a text that is joined from words.

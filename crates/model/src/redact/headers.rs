@@ -43,6 +43,11 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
         quoted: true,
         wrapped: false,
     };
+    if value.end > value.start
+        && let Some(token) = shape::token_starting_at(text, from, from).filter(|hit| hit.end == value.end)
+    {
+        return Some(SecretHit { start: value.start, ..token });
+    }
     let content = &text[value.start..value.end];
     let looks = profile_value(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.looks_random();
@@ -57,10 +62,7 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<SecretHit> {
     {
         return None;
     }
-    let kind = shape::token_starting_at(text, from, from)
-        .filter(|hit| hit.end == value.end)
-        .map_or("authorization", |hit| hit.kind);
-    Some(SecretHit { start: value.start, end: value.end, kind })
+    Some(SecretHit { start: value.start, end: value.end, kind: "authorization" })
 }
 
 /// Finds the response in a header such as `Digest username="bob", …, response="6629fa…"`. It is computed from the

@@ -30,41 +30,50 @@ enum ExpectedNext {
 
 /// Words that come right before a value.
 pub static WORDS_BEFORE_VALUE: WordList = word_list(
-    "is was are were be been being becomes became now reads equals equal remains stays answer type enter use try using \
-     ist lautet war bleibt wird sei heißt heisst lautete est c'est était etait sera devient reste vaut es era será sera \
-     sigue siendo queda vale é foi fica sendo continua è sarà diventa resta rimane wordt blijft luidt worden = => -> : — – - / it's its s \
-     says called namely viz sprich nämlich voici soit",
+    "\
+    answer are be became becomes been being bleibt blijft – — c'est called continua è é était devient diventa \
+    enter equal equals era es est etait fica foi heisst heißt is ist it's its lautet lautete luidt - -> namely \
+    now nämlich / queda reads remains resta reste rimane s sarà says sei sendo sera será siendo sigue soit \
+    sprich stays try type use using vale vaut viz voici war was were wird worden wordt : = =>",
 );
 
 /// Words that come before a value in a line about setting a password.
-static WORDS_BEFORE_NEW_VALUE: WordList =
-    word_list("to from auf en a à su naar para in por par op into zu with mit avec con com met");
+static WORDS_BEFORE_NEW_VALUE: WordList = word_list(
+    "\
+    a auf avec com con à en from in into met mit naar op par para por su to with zu",
+);
 
 /// Stems of verbs for setting a password.
 const STEMS_OF_SETTING_VERBS: &str = "set reset chang updat rotat switch revert replac gesetzt geänd zurück änder remis modif rempla réinit défin cambi puse puest restabl actualiz mud alter troc troq redefin defin impost reimpost modific aggiorn gewijzigd gezet veranderd aangepast ingesteld login";
 
 /// Words that come before the owner of a password.
 static WORDS_BEFORE_OWNER: WordList = word_list(
-    "for of on at from by user username host server the a an für von vom des der dem den im am pour de du d' la le les l' sur \
-     del di do da dos das della dello dei al alla voor van het per para utente usuario usuário utilisateur benutzer gebruiker to in \
-     and or account database db y e o ou und oder et",
+    "\
+    a account al alla am an and at benutzer by d' da das database db de dei del della dello dem den der des di \
+    do dos du e et for from für gebruiker het host im in l' la le les o oder of on or ou para per pour server \
+    sur the to und user username usuario usuário utente utilisateur van vom von voor y",
 );
 
 /// Words that do not change what is expected.
 static IGNORED_WORDS: WordList = word_list(
-    "now currently still just simply temporarily again always immer noch jetzt nun weiterhin aktuell désormais maintenant toujours \
-     encore ahora todavía aún siempre agora ainda sempre ora adesso ancora nu nog steeds altijd actuellement actualmente atualmente \
-     attualmente momenteel momentan même only exactly literally please bitte alsjeblieft svp kindly",
+    "\
+    actualmente actuellement adesso again agora ahora ainda aktuell alsjeblieft altijd always ancora attualmente \
+    atualmente aún bitte currently désormais encore exactly immer jetzt just kindly literally maintenant \
+    momentan momenteel même noch nog now nu nun only ora please sempre siempre simply steeds still svp \
+    temporarily todavía toujours weiterhin",
 );
 
 /// Words between a value and the noun after it.
 static WORDS_JOINING_VALUE_TO_NOUN: WordList = word_list(
-    "that's thats this is was are est ist es é è era war était foi were as als como comme come = -> <- => → for und",
+    "\
+    als are as → come comme como è é était era es est foi for is ist -> that's thats this und war was were <- = \
+    =>",
 );
 
 /// Verbs that come before a typed value.
 static TYPING_VERBS: WordList = word_list(
-    "type typed typing enter entered entering use used using tape tapez tippe escribe digite digita typ",
+    "\
+    digita digite enter entered entering escribe tape tapez tippe typ type typed typing use used using",
 );
 
 /// Finds the password in the line around the noun `text[start..end]`.

@@ -86,9 +86,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         }
         _ => verdict,
     };
-    if text[at] == b':' && is_resource_declaration(&text[floor..name.start])
-        || is_condition_or_prompt(text, &name, at)
-    {
+    if text[at] == b':' && is_resource_declaration(&text[floor..name.start]) {
         return None; // as in `arn:aws:secretsmanager:eu-west-1:1234:secret:name` and `!MD5:!PSK:!aNULL`
     }
     let expanded = text[at] == b':' && is_variable_expansion(&text[floor..at]);
@@ -265,6 +263,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             let cookie = verdict.says == NameStrength::Perhaps && verdict.kind == "token";
             cookie.then(|| context::secret_told_by_context(text, name.start, name.end, at))?
         })
+        .filter(|_| !is_condition_or_prompt(text, &name, at))
 }
 
 /// Returns the value in `Password: _x_` and `Password: ~~x~~`, as Markdown emphasises it.

@@ -213,63 +213,65 @@ fn judge_key_name(before: &[u8]) -> Option<NameVerdict> {
 /// Words before `key` that make it a secret.
 static WORDS_MAKING_KEY_SECRET: WordList = word_list(
     "\
-    api secret access private auth encryption encrypt decryption signing master account shared client \
-    service storage webhook hmac jwt crypto admin root consumer subscription ingest ingestion \
-    application app integration license deploy session cookie user server rest write personal global \
-    origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
-    gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password unseal recovery setup totp mfa preshared psk authentication validation authkey instrumentation connection wg wireguard provisioning \
-    mailgun mailchimp sparkpost postmark segment amplitude mixpanel braintree square paypal adyen plaid twitch spotify shopify hubspot \
-    intercom zendesk freshdesk typeform airtable notion linear asana trello clickup figma canva dropbox box okta auth0 clerk stytch \
-    openrouter together replicate fireworks deepseek perplexity cerebras huggingface hf elevenlabs deepgram assemblyai tavily serper \
-    rapidapi giphy omdb tmdb newsapi weather openweather maptiler here tomtom etherscan infura alchemy moralis coinbase binance kraken \
-    virustotal shodan censys abuseipdb ipinfo maxmind loggly papertrail logdna honeycomb honeybadger rollbar bugsnag raygun dynatrace \
-    grafana pagerduty opsgenie statuspage codecov coveralls sonarcloud snyk doppler infisical launchdarkly posthog plausible bot \
-    fernet cipher aes crypt flask django rails laravel enterprise pro",
+    abuseipdb access account admin adyen aes airtable alchemy algolia amplitude anthropic api app application \
+    asana assemblyai auth auth0 authentication authkey aws azure binance bot box braintree bugsnag canva censys \
+    cerebras cipher claude clerk clickup client cloudflare codecov cohere coinbase connection consumer cookie \
+    coveralls crypt crypto datadog dd decryption deepgram deepseek deploy django doppler dropbox dynatrace \
+    elevenlabs encrypt encryption enterprise etherscan fastly fernet figma firebase fireworks flask freshdesk \
+    gemini giphy global google grafana groq here heroku hf hmac honeybadger honeycomb hubspot huggingface \
+    infisical infura ingest ingestion insights instrumentation integration intercom ipinfo jwt kraken laravel \
+    launchdarkly license linear logdna loggly mailchimp mailgun mapbox maptiler master maxmind mfa mistral \
+    mixpanel moralis newrelic newsapi notion okta omdb openai openrouter openweather opsgenie origin pagerduty \
+    papertrail password paypal perplexity personal pinecone plaid plausible posthog postmark preshared private \
+    pro provisioning psk rails rapidapi raygun recovery relic replicate rest role rollbar root secret segment \
+    sendgrid sentry serper server service session setup shared shodan shopify signing snyk sonarcloud sparkpost \
+    spotify square statuspage storage stripe stytch subscription supabase tavily tmdb together token tomtom totp \
+    trello twilio twitch typeform unseal user validation virustotal weather webhook wg wireguard write zendesk",
 );
 
 /// Words before `key` that make it harmless.
 static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     "\
-    public pub primary foreign partition sort cache idempotency routing row map dict hash range object \
-    index group order unique composite host translation i18n message locale query hot short shortcut \
-    modifier arrow press lookup search join shard bucket column field dedup dedupe metric label json \
-    config property setting feature flag event state store context topic registry gpg item list react \
-    commit revision rev build asset chunk module content file digest checksum version tree blob layer artifact \
-    data prop meta attribute table surrogate natural candidate super node edge any each this the no last \
-    first next prev same other one every ssh fn ctrl alt shift option command cmd tab return enter \
-    escape left right function answer issue jira project sonar restore backup turn task websocket",
+    alt answer any arrow artifact asset attribute backup blob bucket build cache candidate checksum chunk cmd \
+    column command commit composite config content context ctrl data dedup dedupe dict digest each edge enter \
+    escape event every feature field file first flag fn foreign function gpg group hash host hot i18n \
+    idempotency index issue item jira join json label last layer left list locale lookup map message meta metric \
+    modifier module natural next no node object one option order other partition press prev primary project prop \
+    property pub public query range react registry restore return rev revision right routing row same search \
+    setting shard shift short shortcut sonar sort ssh state store super surrogate tab table task the this topic \
+    translation tree turn unique version websocket",
 );
 
 /// Words before `token` that make it a syntax element or a position in a list.
 static WORDS_MAKING_TOKEN_HARMLESS: WordList = word_list(
     "\
-    next page continuation sync pagination cancellation cancel design syntax lexer current prev previous \
-    last peek first eof start end max min num total special bos eos pad unk mask sep cls input output \
-    prompt completion per unexpected expected invalid missing illegal bad css theme color stop each \
-    cursor resume resumption marker position parse parser ast word text",
+    ast bad bos cancel cancellation cls color completion continuation css current cursor design each end eof eos \
+    expected first illegal input invalid last lexer marker mask max min missing next num output pad page \
+    pagination parse parser peek per position prev previous prompt resume resumption sep special start stop sync \
+    syntax text theme total unexpected unk word",
 );
 
 /// Words before `pass` and `pw` that indicate a password and not a compiler pass.
 static ACCOUNT_WORDS: WordList = word_list(
     "\
-    db database user admin root smtp mail email imap ftp sftp redis mysql pg postgres mongo mongodb \
-    rabbitmq amqp ldap login ssh proxy http basic auth wifi vpn keystore truststore key svn git registry \
-    docker api sudo vault ansible become mqtt nexus jenkins account sql mssql sa oracle default bot \
-    encryption backup restic borg gpg cert p12 pfx router kafka elastic bind",
+    account admin amqp ansible api auth backup basic become bind borg bot cert database db default docker \
+    elastic email encryption ftp git gpg http imap jenkins kafka key keystore ldap login mail mongo mongodb mqtt \
+    mssql mysql nexus oracle p12 pfx pg postgres proxy rabbitmq redis registry restic root router sa sftp smtp \
+    sql ssh sudo svn truststore user vault vpn wifi",
 );
 
 /// Words after the noun that name the owner of a password.
 static OWNER_WORDS: WordList = word_list(
-    "admin root db database mysql postgres pg redis mongo smtp mail ftp sftp ldap app svc guest sa owner master",
+    "\
+    admin app database db ftp guest ldap mail master mongo mysql owner pg postgres redis root sa sftp smtp svc",
 );
 
 /// Words at the end of a name that do not change the meaning of the value.
 static NEUTRAL_SUFFIXES: WordList = word_list(
     "\
-    prod production dev development staging stage stg test testing live sandbox base value string plain \
-    plaintext raw b hex private old new primary secondary default confirm confirmation repeat again us \
-    eu local ci main v in here env",
+    again b base ci confirm confirmation default dev development env eu here hex in live local main new old \
+    plain plaintext primary private prod production raw repeat sandbox secondary stage staging stg string test \
+    testing us v value",
 );
 
 fn is_neutral_suffix(word: &[u8]) -> bool {
@@ -327,6 +329,8 @@ pub(super) struct WordList {
     seconds: [u32; 32],
     /// The last letters of the words.
     lasts: u32,
+    /// Where the words of each first letter begin and end. Long lists are ordered by it.
+    spans: [(u16, u16); 32],
 }
 
 impl WordList {
@@ -336,7 +340,17 @@ impl WordList {
         word.len() < 32
             && self.lengths[first] & 1 << word.len() != 0
             && self.seconds[first] & 1 << second != 0
-            && self.each_word().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+            && self.contains_in_span(self.spans[first], word)
+    }
+
+    fn contains_in_span(&self, (start, end): (u16, u16), word: &[u8]) -> bool {
+        let words = &self.words.as_bytes()[usize::from(start)..usize::from(end)];
+        let mut start = 0;
+        memchr::memchr_iter(b' ', words).chain([words.len()]).any(|at| {
+            let known = &words[start..at];
+            start = at + 1;
+            word.eq_ignore_ascii_case(known)
+        })
     }
 
     fn ends_with_any(&self, word: &[u8]) -> bool {
@@ -352,7 +366,7 @@ impl WordList {
 
 pub(super) const fn word_list(words: &'static str) -> WordList {
     let bytes = words.as_bytes();
-    let (mut lengths, mut seconds, mut lasts) = ([0; 32], [0; 32], 0);
+    let (mut lengths, mut seconds, mut lasts, mut spans) = ([0; 32], [0; 32], 0, [(0, 0); 32]);
     let (mut at, mut start) = (0, 0);
     while at <= bytes.len() {
         if at == bytes.len() || bytes[at] == b' ' {
@@ -361,12 +375,14 @@ pub(super) const fn word_list(words: &'static str) -> WordList {
                 lengths[first] |= 1 << (at - start);
                 seconds[first] |= 1 << if at - start > 1 { bytes[start + 1] & 31 } else { 0 };
                 lasts |= 1 << (bytes[at - 1] & 31);
+                let (begin, end) = spans[first];
+                spans[first] = (if end == 0 { start as u16 } else { begin }, at as u16);
             }
             start = at + 1;
         }
         at += 1;
     }
-    WordList { words, lengths, seconds, lasts }
+    WordList { words, lengths, seconds, lasts, spans }
 }
 
 /// Iterates over the words of a name, last word first.

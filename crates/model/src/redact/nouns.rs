@@ -165,10 +165,13 @@ fn accented_noun(text: &[u8], start: usize, end: usize) -> Option<(SecretNoun, u
 
 /// All nouns. Almost all other words are ruled out here.
 static ALL_NOUNS: WordList = word_list(
-    "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola mdps creds cred credentials credential login logins \
-     identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens accesos pass secret geheim geheimnis \
-     segreto segredo secreto code codice key token jeton sleutel chiave chave llave pin value text phrase frase ordine ordre password passwd passwort \
-     passe haslo heslo salasana sifre jelszo losenord adgangskode contrasena toegangscode codeword passord",
+    "\
+    accesos adgangskode anmeldedaten chave chiave clave code codeword codice contrasena cred credenciais \
+    credenciales credential credentials credenziali creds frase geheim geheimnis haslo heslo identifiant \
+    identifiants inloggegevens jelszo jeton kennwort key llave login logins losenord mdp mdps ordine ordre \
+    parola pass passcode passe passkey passord passphrase passwd password passwort phrase pin psk pw pwd \
+    salasana secret secreto segredo segreto senha sifre sleutel text toegangscode token value wachtwoord \
+    zugangsdaten",
 );
 
 /// Whether a word is a complete noun that is examined separately.
@@ -177,7 +180,9 @@ pub fn is_lone_noun(word: &[u8]) -> bool {
 }
 
 static LONE_NOUNS: WordList = word_list(
-    "pw pwd mdp clave senha passphrase passcode psk wachtwoord kennwort creds credentials token password passwd passwort",
+    "\
+    clave credentials creds kennwort mdp passcode passphrase passwd password passwort psk pw pwd senha token \
+    wachtwoord",
 );
 
 /// Whether a word ends like a German or Dutch word for a password: `Standardpasswort`.
@@ -188,12 +193,14 @@ fn ends_like_password_noun(word: &[u8]) -> bool {
 }
 
 static PASSWORD_NOUNS: WordList = word_list(
-    "pw pwd mdp clave senha passphrase passcode psk passkey wachtwoord kennwort parola pass-phrase mdps",
+    "\
+    clave kennwort mdp mdps parola pass-phrase passcode passkey passphrase psk pw pwd senha wachtwoord",
 );
 
 static CREDENTIAL_PAIR_NOUNS: WordList = word_list(
-    "creds cred credentials credential login logins identifiants identifiant zugangsdaten anmeldedaten credenciales credenciais credenziali \
-     inloggegevens accesos",
+    "\
+    accesos anmeldedaten cred credenciais credenciales credential credentials credenziali creds identifiant \
+    identifiants inloggegevens login logins zugangsdaten",
 );
 
 /// Whether a word is spelled as in a sentence: `password`, `Password`, `PASSWORD`.

@@ -8,7 +8,7 @@ use super::grades::grade_word;
 use super::made_up;
 use super::name_spans::name_with_word_before;
 use super::named::hit_if_secret;
-use super::names::{self, NameStrength};
+use super::names::{self, NameStrength, WordList, word_list};
 use super::sentences::{self, RequiredCertainty};
 use super::stated::{hit_if_password_like, is_password_name};
 use super::values::{self, LiteralValue, ValueContext};
@@ -16,15 +16,20 @@ use super::values::{self, LiteralValue, ValueContext};
 /// Finds a literal that a comment at the end of its line describes, as in `sign(body, "9f8e…")  # webhook signing
 /// secret`. The name `text[start..end]` is a word of the comment.
 pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor: usize) -> Option<SecretHit> {
-    const OTHER_WORDS: &str = "hash sha sha1 sha256 md5 digest id public example fake dummy no not without invalid wrong checksum of \
-        name names field column type length file path count prefix header regex pattern is are was must should expired revoked";
     const MAX_COMMENT_WORDS: usize = 6;
+    if !follows_comment_mark(&text[floor..start]) {
+        return None;
+    }
     let line = super::context::text_after_last_break(&text[floor.max(start.saturating_sub(240))..start]);
     let mark = [&b" # "[..], b" // ", b" -- ", b";# ", b"; // "]
         .iter()
         .find_map(|mark| Some(memchr::memmem::rfind(line, mark)? + mark.len()))?;
+    // Without a literal or a flag, no value is there.
+    if !line[..mark].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'-')) {
+        return None;
+    }
     let comment = || line[mark..].split(|byte| *byte == b' ').filter(|word| !word.is_empty());
-    let other = |word: &[u8]| OTHER_WORDS.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+    let other = |word: &[u8]| OTHER_WORDS.contains_word(word);
     let closes =
         matches!(byte_or_newline(text, end), b' ' | b',' | b'.' | b'\n' | b'\r' | b')' | b';' | b':' | b'*');
     let next = text[end..].strip_prefix(b" ").unwrap_or_default();
@@ -61,6 +66,35 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
         return hit_if_password_like(text, value, true);
     }
     if sure && random { hit_if_secret(text, value, verdict, ValueContext::default()) } else { None }
+}
+
+/// Words that say that a literal next to a comment is no secret.
+static OTHER_WORDS: WordList = word_list(
+    "\
+    are checksum column count digest dummy example expired fake field file hash header id invalid is length md5 \
+    must name names no not of path pattern prefix public regex revoked sha sha1 sha256 should type was without \
+    wrong",
+);
+
+/// Whether the mark of a comment comes a few words before. Almost every noun fails here.
+fn follows_comment_mark(before: &[u8]) -> bool {
+    const MAX_COMMENT_BYTES: usize = 64;
+    let mut at = before.len();
+    let lowest = at.saturating_sub(MAX_COMMENT_BYTES).max(2);
+    while at > lowest {
+        at -= 1;
+        match before[at] {
+            b'\n' => return false,
+            b' ' => {
+                let mark = before[at - 1];
+                if mark == b'#' || matches!(mark, b'/' | b'-') && before[at - 2] == mark {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Finds the argument in `-p x  # password for the registry`. `code` is the text before the comment, which begins at

@@ -3,6 +3,9 @@
 use super::SecretHit;
 use super::chance::profile_value;
 use super::classes::{UPPER, byte_is, byte_or_newline, count_blanks};
+use super::directives::{
+    is_in_lisp_form, secret_in_router_config, secret_in_set_password, value_after_type_digit,
+};
 use super::made_up::{self, PasswordCertainty};
 use super::name_spans::name_with_word_before;
 use super::named::{MAX_BLANKS, hit_if_secret};
@@ -291,29 +294,6 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     hit_if_secret(text, value, verdict, doubtful)
 }
 
-/// Whether a value is the last part of a form of Lisp, as in `(setq smtp-password "x")`. `before` is the text before the
-/// name.
-fn is_in_lisp_form(text: &[u8], value: LiteralValue, before: &[u8]) -> bool {
-    let line = super::context::text_after_last_break(before).trim_ascii_start();
-    let form = line.strip_prefix(b"(").unwrap_or_default();
-    let verb = &form[..super::classes::run_length(form, super::classes::BASE64_URL, 24)];
-    value.quoted
-        && byte_or_newline(text, value.end + 1) == b')'
-        && matches!(
-            verb,
-            b"setq"
-                | b"setf"
-                | b"setopt"
-                | b"def"
-                | b"defvar"
-                | b"define"
-                | b"defparameter"
-                | b"defconst"
-                | b"setq-default"
-                | b"defcustom"
-        )
-}
-
 /// Returns the length of a blank and a verb at the start of `text`: ` is`, ` lautet`.
 fn verb_length(text: &[u8]) -> Option<usize> {
     const STATING_VERBS: [&str; 8] = ["is", "ist", "lautet", "es", "est", "é", "è", "vaut"];
@@ -407,55 +387,35 @@ fn is_user_named_before(before: &[u8]) -> bool {
     .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
-/// Returns the value after the digit in `password 7 0822455D0A16`, the form of a scrambled password in a router's
+/// Finds both values in `changed the password from x to y`, the form of one may password in a router's
 /// configuration.
-fn value_after_type_digit(text: &[u8], kind: LiteralValue) -> Option<LiteralValue> {
-    let scrambled = |value: &LiteralValue| {
-        let content = &text[value.start..value.end];
-        content.len() >= 8
-            && content.iter().all(u8::is_ascii_hexdigit)
-            && content.iter().any(u8::is_ascii_digit)
-    };
-    let digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
-    (digit && byte_or_newline(text, kind.end) == b' ')
-        .then(|| values::value_at(text, kind.end + 1).filter(scrambled))?
-}
-
-/// Finds the password in `SET PASSWORD FOR 'name'@'host' = 'x'`.
-fn secret_in_set_password(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
-    let set = super::classes::ends_with_ignore_case(&text[..start], "set ");
-    let window = &text[end..text.len().min(end + 100)];
-    if !set || !window.get(..5)?.eq_ignore_ascii_case(b" for ") {
-        return None;
-    }
-    let at = end + memchr::memmem::find(window, b" = ")? + 3;
-    values::opening_quote_at(text, at)?;
-    super::flags::secret_argument(text, at)
-}
-
-/// Finds both values in `changed the password from x to y`, because the old password may still open a backup.
+fn open a backup.
 fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
-        made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
+        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed()
     };
-    // In `password was changed from x`, a verb comes between the name and `from`.
+    // In `password was changed from x` the words between say that the password was replaced.
     let window = &text[end..text.len().min(end + 40)];
     let from = memchr::memmem::find(window, b" from ")?;
     let verb = window[..from].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
     }
-    // Sometimes the old password is not stated, as in `from the default to x` and `from the old one to x`.
+    // Sometimes the old password is not stated, as in `from the default to x` and `from the old password to x`.
     if text[end + from + 6..].starts_with(b"the ") {
-        let rest = &text[end + from + 6..text.len().min(end + from + 60)];
+        let rest = &text[end];
+        made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
+    };
+    // In `password was + from x`, a verb comes between the name and `from`.
+    let window = 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
         return sentences::unquoted_secret_at(text, to, RequiredCertainty::Words);
     }
     let old = values::value_at(text, end + from + 6)?;
     let behind = old.end + usize::from(old.quoted);
-    let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
+    let new = profile_value(&text[behind..].strip_prefix(b" to ").map(|_| 4)?;
     let new = values::value_at(text, new).filter(made_up);
     match (made_up(&old), new) {
         (true, new) => {
@@ -464,43 +424,6 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
         (false, Some(new)) => hit_if_password_like(text, new, true),
         (false, None) => None,
     }
-}
-
-/// Finds the password in the configuration of a router or a switch, as in `enable secret x` and
-/// `username name password 0 x`.
-fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
-    let line =
-        super::context::text_after_last_break(&text[start.saturating_sub(120)..start]).trim_ascii_start();
-    let line = line
-        .iter()
-        .position(|byte| matches!(byte, b'#' | b'>'))
-        .map_or(line, |prompt| line[prompt + 1..].trim_ascii());
-    let command = [
-        &b"enable"[..],
-        b"username ",
-        b"tacacs-server ",
-        b"radius-server ",
-        b"crypto isakmp ",
-        b"neighbor ",
-        b"ppp ",
-        b"set vpn ",
-        b"set system ",
-    ]
-    .iter()
-    .any(|command| line.starts_with(command));
-    // In `username and password properties` no value follows.
-    let prose = [&b"username and "[..], b"username or "].iter().any(|words| line.starts_with(words));
-    if !command || prose || line.len() > 80 || byte_or_newline(text, end) != b' ' {
-        return None;
-    }
-    let kind = byte_or_newline(text, end + 1).is_ascii_digit() && byte_or_newline(text, end + 2) == b' ';
-    let value = values::value_at(text, end + if kind { 3 } else { 1 })?;
-    let looks = profile_value(&text[value.start..value.end]);
-    let plausible = looks.len >= 6
-        && (looks.is_mixed()
-            || looks.symbols > 0
-            || made_up::made_up_certainty(&text[value.start..value.end]).is_some());
-    hit_if_password_like(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
 /// Finds the value in `the password? It's x` and `the password, which is x`. `end` is the end of the name.

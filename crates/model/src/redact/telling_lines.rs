@@ -87,10 +87,11 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     let end = end + run_length(&text[end..], EQUALS, 2);
     let before = start.checked_sub(1).map_or(b'\n', |at| text[at]);
     // Next to these bytes the word is a part of base64, of a path, a member or a call.
-    let part = (matches!(before, b'/' | b'+' | b'.' | b'$' | b'#' | b'%')
-        || before == b',' && byte_or_newline(text, end) == b',')
-        || matches!(byte_or_newline(text, end), b'/' | b'+' | b'.' | b'(' | b'[' | b'%')
-            && !(byte_or_newline(text, end) == b'.' && !byte_is(byte_or_newline(text, end + 1), class));
+    let next = byte_or_newline(text, end);
+    let part = matches!(before, b'/' | b'+' | b'.' | b'$' | b'#' | b'%')
+        || before == b',' && next == b','
+        || matches!(next, b'/' | b'+' | b'(' | b'[' | b'%')
+        || next == b'.' && byte_is(byte_or_newline(text, end + 1), class);
     if part || end - start > MAX_TOKEN_BYTES {
         return None;
     }
@@ -122,6 +123,10 @@ fn is_id(before: &[u8], value: &[u8]) -> bool {
 }
 
 fn is_drawn(word: &[u8]) -> bool {
+    // Few words have digits, so this is tested first.
+    if word.iter().filter(|byte| byte.is_ascii_digit()).take(2).count() < 2 {
+        return false;
+    }
     let looks = profile_value(word);
     looks.digits > 1
         && looks.upper > 2

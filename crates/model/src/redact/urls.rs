@@ -21,7 +21,7 @@ pub fn secret_in_userinfo(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let Some(scheme) = scheme else {
         // The user may be a token that was found: `s3://[id]:x@bucket`.
         let user = &text[floor.saturating_sub(120)..floor];
-        let user = &user[user.iter().rposition(|byte| ends(byte)).map_or(0, |at| at + 1)..];
+        let user = &user[user.iter().rposition(ends).map_or(0, |at| at + 1)..];
         if length == before.len()
             && window.len() > 8
             && window.starts_with(b":")

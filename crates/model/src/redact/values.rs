@@ -140,11 +140,13 @@ fn is_text_conversion(text: &[u8], value: LiteralValue) -> bool {
 }
 
 static PLACEHOLDER_VALUES: WordList = word_list(
-    "null none nil undefined true false yes no on off empty required optional string str text bytes \
-        bool boolean int integer number float object any all unknown void char varchar password passwd pass pwd secret token \
-        key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
-        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a \
-        example sensitive plaintext incorrect generated expired fake-token test-token fake_token test_token test-key fake-key",
+    "\
+    all any apikey ask basic bcrypt bearer bool boolean bytes changeit changeme char default digest disabled \
+    empty enabled encrypted example expired fake-key fake-token fake_token false fixme float generated hash \
+    hashed hidden incorrect inherit int integer invalid jwt key keychain keyring masked missing n/a nil no none \
+    ntlm null number oauth oauth2 object off on optional pass passwd password plaintext prompt pwd redacted \
+    required secret sensitive stdin str string tbd test-key test-token test_token text todo token true undefined \
+    unknown varchar void yes",
 );
 
 /// Whether a value is a placeholder such as `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme` or
