@@ -269,3 +269,18 @@ fn uncommitted_work_is_still_at_risk_after_a_move() {
     assert!(told.contains("nothing committed of 1 edited file"), "{told}");
     assert!(told.contains("edited shop.py") && !told.contains("gone"), "{told}");
 }
+
+#[test]
+fn init_says_that_a_settings_file_of_yours_would_be_committed_with_hooks() {
+    let warns = |before: &str, ignored: &str| {
+        let env = repository_with_claude_code();
+        if !before.is_empty() {
+            env.write_file("project/.claude/settings.local.json", before);
+        }
+        env.write_file("project/.gitignore", ignored);
+        env.run_thru(&["init"]).assert_ok().stderr.contains("git does not ignore this file of yours")
+    };
+    assert!(warns("{}\n", ""));
+    assert!(!warns("", ""), "ours is excluded");
+    assert!(!warns("{}\n", ".claude/settings.local.json\n"), "it is ignored");
+}
