@@ -28,8 +28,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::no_action("the sub-agent has no type, or profiles.max_chars is 0"));
     }
     let profile = profile::profile_of_subagent(kind, settings);
-    let mut gathered =
-        past::gather_session_facts(context.project.store, context.project.root, context.session)?;
+    let mut gathered = past::gather_session_facts(&context.project, context.session)?;
     decisions::remove_recorded_answers(context.project.store, &mut gathered.digest)?;
     let brief = BriefContext {
         project: context.project,

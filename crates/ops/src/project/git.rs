@@ -75,6 +75,13 @@ pub fn ignored_paths(project: &Path, paths: &[&str]) -> Vec<String> {
     answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }
 
+/// Returns whether git would add a file with `git add -A`: it is in a repository, and neither tracked nor ignored.
+pub fn is_shown_as_new(project: &Path, path: &Path) -> bool {
+    let path = path.to_string_lossy();
+    let args = ["--literal-pathspecs", "ls-files", "--others", "--exclude-standard", "--", &path];
+    run_git(project, &args, Vec::new()).ok().flatten().is_some_and(|listed| !listed.is_empty())
+}
+
 /// Refuses if the path of this clone's exclude list contains a link, because the change would then be written to
 /// another file.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {

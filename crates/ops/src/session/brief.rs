@@ -91,16 +91,16 @@ fn gather_facts(request: &BriefRequest) -> Option<(SessionFacts, FeatureCandidat
     let mut gathered = match occasion {
         // A new session is told about the session that was active before it.
         Occasion::Started => match last_other_session(project, &roster, session) {
-            Some(other) => past::facts_of_digest(project.store, project.root, other),
+            Some(other) => past::facts_of_digest(&project, other),
             None => past::facts_with_problems_only(project.store),
         },
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
-            past::gather_session_facts(project.store, project.root, previous.or(session)?).ok()?
+            past::gather_session_facts(&project, previous.or(session)?).ok()?
         }
         // The agent still has its own conversation, so it is told only what others did.
-        Occasion::Replayed => past::gather_session_facts(project.store, project.root, previous.or(session)?)
-            .ok()?
-            .identity_only(),
+        Occasion::Replayed => {
+            past::gather_session_facts(&project, previous.or(session)?).ok()?.identity_only()
+        }
     };
     let recorded = decisions::remove_recorded_answers(project.store, &mut gathered.digest);
     // In a dry run, the session's state has not been moved to the new id, so the old id is used.
@@ -334,7 +334,7 @@ fn facts_from_store(
     let Some((gathered, records)) = gather_facts(&request) else {
         // There is no earlier session, or it cannot be read. The error says which of the two is the case.
         let (session, _) = list::choose_session(world, &store, options.session)?;
-        let gathered = past::gather_session_facts(&store, &root, &session)?;
+        let gathered = past::gather_session_facts(&project, &session)?;
         return Ok((gathered, Vec::new(), occasion));
     };
     Ok((gathered, records.candidates, occasion))

@@ -8,7 +8,10 @@ use model::digest::{Digest, GitOnDisk};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
-use store::{Root, Store, layout};
+use store::{Store, layout};
+
+use crate::features::ProjectContext;
+use crate::project::trust;
 
 /// How many bytes at the end of a log are read. This part contains the recent events.
 const LOG_TAIL_BYTES: u64 = 32 * 1024;
@@ -43,12 +46,14 @@ impl SessionFacts {
 }
 
 /// Gathers the facts about one session. Candidates of features are not included.
-pub fn gather_session_facts(store: &Store, root: &Root, session: &Id) -> store::Result<SessionFacts> {
-    Ok(facts_of_digest(store, root, digest_with_predecessors(store, session, MAX_PREDECESSORS)?))
+pub fn gather_session_facts(project: &ProjectContext, session: &Id) -> store::Result<SessionFacts> {
+    Ok(facts_of_digest(project, digest_with_predecessors(project.store, session, MAX_PREDECESSORS)?))
 }
 
 /// Gathers the facts about a session whose digest was already read.
-pub fn facts_of_digest(store: &Store, root: &Root, mut digest: Digest) -> SessionFacts {
+pub fn facts_of_digest(project: &ProjectContext, mut digest: Digest) -> SessionFacts {
+    let ProjectContext { store, root, .. } = *project;
+    follow_move(project, &mut digest);
     unmark_existing_files(&mut digest, &root.checkout);
     if !digest.worktree.is_empty() && !Path::new(&digest.worktree).is_dir() {
         digest.forget_edits();
@@ -59,6 +64,17 @@ pub fn facts_of_digest(store: &Store, root: &Root, mut digest: Digest) -> Sessio
     let unread = digest.describe_missing_transcript().into_iter().chain(digest.describe_missing_journal());
     let problems = unread.chain(recent_hook_problems(store)).collect();
     SessionFacts { problems, gone, digest }
+}
+
+/// Names the folders of a session by their new paths, if the project was moved since. Otherwise its files would count as
+/// gone.
+fn follow_move(project: &ProjectContext, digest: &mut Digest) {
+    for folder in [&mut digest.home, &mut digest.worktree] {
+        if !folder.is_empty() && !Path::new(folder).is_dir() {
+            let moved = trust::moved_folder(project, Path::new(folder));
+            *folder = moved.to_string_lossy().into_owned();
+        }
+    }
 }
 
 /// Returns whether files were changed since the last record of a session. The answer affects only checks and failures,

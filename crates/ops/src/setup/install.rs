@@ -262,10 +262,28 @@ fn run_in_checkout(
         // This note appears only when the commands are first written.
         let are_new = plans.iter().any(|plan| plan.changed.change == FileChange::Created);
         report.notes.extend(renamed_command_note(harness).filter(|_| are_new));
+        if scope == Scope::Local {
+            report.notes.extend(plans.iter().filter_map(|plan| visible_settings_note(project, plan)));
+        }
     }
     report.files =
         plans.into_iter().map(|plan| plan.changed).chain(hidden.map(exclude_list_changed)).collect();
     Ok(report)
+}
+
+/// Warns if git shows a settings file that the user had before us: the next commit would take our hooks along, with
+/// paths of this machine.
+fn visible_settings_note(project: &Path, plan: &FilePlan) -> Option<String> {
+    let path = &plan.changed.path;
+    let is_theirs = plan.changed.change == FileChange::Changed && plan.before.is_some();
+    if !is_theirs || !git::is_shown_as_new(project, path) {
+        return None;
+    }
+    Some(format!(
+        "{}: git does not ignore this file of yours, and it now has hooks with paths of this machine; add it to .gitignore \
+         unless you want to commit it",
+        path.display()
+    ))
 }
 
 fn install_not_recorded_note(error: &store::Error) -> String {

@@ -250,3 +250,37 @@ fn a_session_that_only_continues_is_told_what_it_continues() {
     let brief = brief_after_compaction(&env, "s4");
     assert!(!brief.contains("Work that this continues"), "it has a task of its own: {brief}");
 }
+
+#[test]
+fn uncommitted_work_is_still_at_risk_after_a_move() {
+    let env = TestEnv::with_repository();
+    env.run_thru(&["init"]).assert_ok();
+    start_session(&env, "s1");
+    ask(&env, "s1", "Add class Coupon to shop.py");
+    env.write_file("project/shop.py", "class Coupon: pass\n");
+    let input = json!({"file_path": env.project_folder().join("shop.py")});
+    let edit = json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": input});
+    env.fire_event("s1", "PostToolUse", edit);
+    end_session(&env, "s1");
+    let moved = env.base_folder().join("moved");
+    fs::rename(env.project_folder(), &moved).unwrap();
+    env.thru_call(&["trust", "--moved"]).in_folder(&moved).run().assert_ok();
+    let told = env.thru_call(&["brief", "--event", "startup"]).in_folder(&moved).run().assert_ok().stdout;
+    assert!(told.contains("nothing committed of 1 edited file"), "{told}");
+    assert!(told.contains("edited shop.py") && !told.contains("gone"), "{told}");
+}
+
+#[test]
+fn init_says_that_a_settings_file_of_yours_would_be_committed_with_hooks() {
+    let warns = |before: &str, ignored: &str| {
+        let env = repository_with_claude_code();
+        if !before.is_empty() {
+            env.write_file("project/.claude/settings.local.json", before);
+        }
+        env.write_file("project/.gitignore", ignored);
+        env.run_thru(&["init"]).assert_ok().stderr.contains("git does not ignore this file of yours")
+    };
+    assert!(warns("{}\n", ""));
+    assert!(!warns("", ""), "ours is excluded");
+    assert!(!warns("{}\n", ".claude/settings.local.json\n"), "it is ignored");
+}
