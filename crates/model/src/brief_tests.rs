@@ -228,3 +228,16 @@ fn beside_a_summary_the_error_of_a_run_that_began_again_is_not_told() {
     assert!(text.contains("- `cargo test`: failed before, and was begun again\n"), "{text}");
     assert!(!text.contains("test parse::fast failed"), "{text}");
 }
+
+#[test]
+fn a_message_of_a_few_sentences_is_not_cut_in_the_middle() {
+    let mut digest = test_digest();
+    let message = format!(
+        "It is not expected that the reader knows the other files. {}So skip them.",
+        "More of it. ".repeat(28)
+    );
+    assert!((300..450).contains(&message.len()));
+    digest.prompts.push(Prompt { text: message.clone(), record: 19, ..Prompt::default() });
+    let text = brief_text(&digest, 2_000).unwrap();
+    assert!(text.contains(&message), "{text}");
+}
