@@ -11,10 +11,25 @@ use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
 
+/// The most characters of a command that has no error beside it.
+const MAX_COMMAND_CHARS: usize = 160;
+
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let outside = if digest.is_changed_outside() { "before later changes" } else { "" };
+    // The harness saw how a call ended that had only begun when the records end. Its summary has the newer error.
+    let beside = !material.visible_summary().is_empty();
+    let is_run_again = |failure: &Failure| {
+        let command = failure.command_to_repeat();
+        digest.unfinished_calls().any(|call| run::command_to_repeat(call) == command)
+    };
     for failure in digest.open_failures() {
+        if beside && is_run_again(failure) {
+            let command = in_backticks(&failure.command_to_repeat(), MAX_COMMAND_CHARS);
+            let text = format!("{command}: failed before, and was begun again");
+            all.add_fact(FactClass::Failing, format!("failure:{}", failure.record), vec![text]);
+            continue;
+        }
         let known = failure::first_reason_line(&failure.error).to_owned();
         let since = match digest.file_edited_after(failure.record) {
             Some(file) => format!("before the last edits, of {}", path_or_code(file, 120)),

@@ -11,6 +11,9 @@ use crate::text::outline_text;
 
 use super::quote_agent_words;
 
+/// A message with at most so many characters is quoted whole wherever a half of it is.
+const MAX_UNCUT_CHARS: usize = 450;
+
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let goal = digest.current_goal();
@@ -119,6 +122,10 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
     let left = digest.remaining_sections(&newest.text, newest.record);
+    // The end of a message often says what it comes to, so one that is not long is not cut in the middle.
+    let length = left.chars().count();
+    let most = most
+        .map(|most| if (most..=MAX_UNCUT_CHARS).contains(&length) && most >= 300 { length } else { most });
     let forms = most.map(|most| format!("{label}{}", quote_prompt(&left, most)));
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
         vec![newest.text.clone()];
