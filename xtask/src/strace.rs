@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-/// Returns an error if strace is not installed. Without strace, breaking or counting single system calls would need
-/// `unsafe` code.
+/// Returns an error if strace is not installed. Without strace, making individual system calls fail, or counting them,
+/// would need `unsafe` code.
 pub fn require_strace() -> Result<()> {
     if is_installed() {
         return Ok(());

@@ -122,7 +122,7 @@ that `{thru} decisions list` shows, add `--supersedes ID`, and say so.
 From then on the decision holds in every session of this project; keep to it now.",
 }, CommandTemplate {
     name: "swarm",
-    about: "A team of agents: plan, delegate, review and test; or its status, plan, agents and what is wrong with it",
+    about: "Let a team of agents plan, build, review and test; or show its status, plan, agents and problems",
     arguments: "[what to build | status | plan | agents | list | install | diagnose]",
     runs: &[],
     task: "\

@@ -118,7 +118,7 @@ impl Decision {
         self.source == DecisionSource::Import || self.phase.is_some() || !self.task.is_empty()
     }
 
-    /// Returns one line of JSON without a line end.
+    /// Returns one line of JSON without a trailing newline.
     pub fn to_json_line(&self) -> Vec<u8> {
         // Serialising strings and numbers cannot fail.
         serde_json::to_vec(self).unwrap_or_default()

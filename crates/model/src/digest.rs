@@ -364,7 +364,7 @@ impl Digest {
         let (mine, other) = match (record.from.as_ref(), record.id.is_empty()) {
             ("transcript", _) => (&mut self.retold, &mut self.nameless),
             (_, true) => (&mut self.nameless, &mut self.retold),
-            // A report of a hook with an id is not compared by shape.
+            // A hook's report that has an id was already compared by its id.
             (_, false) => return false,
         };
         if let Some(place) = other.iter().position(|known| *known == shape) {

@@ -27,7 +27,7 @@ pub const NEXT_OPEN_STEP: &str = "next-open-step";
 /// What [`NEXT_OPEN_STEP`] was called before.
 const NEXT_OPEN_STEP_BEFORE: &str = "continue-next-step";
 
-/// How many maximum depth of a workstream's folder below the root: `.agent/context/workstreams/<id>`.
+/// The maximum depth of a workstream's folder below the root, as in `.agent/context/workstreams/<id>`.
 const MAX_FOLDER_DEPTH: usize = 4;
 
 const GATE_HEADING: SectionHead<'static> = SectionHead::prefix(1, "Validation Gate");

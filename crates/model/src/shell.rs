@@ -130,7 +130,7 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
         "&" if words.get(i + 1).is_some_and(redirects) => None,
         "&" => Some(StepJoin::Background),
         text if text.starts_with(['<', '>']) => None,
-        // A bracket also ends a command.
+        // A parenthesis also ends a command.
         _ => Some(StepJoin::Next),
     }
 }

@@ -55,7 +55,7 @@ fn condense_lines(text: &str, steps: Steps) -> String {
             }
         } else if is_separator_line(line) {
         } else if line.starts_with('|') {
-            // The line before the rule of a table is its header.
+            // The line before a table's separator line is its header, which is left out.
             if !lines.peek().is_some_and(|next| next.starts_with('|') && is_separator_line(next)) {
                 let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
                 out.add_line(&cells.collect::<Vec<_>>().join(" — "), LinePiece::Item);

@@ -192,7 +192,7 @@ impl WindowWarning {
         let how = if *estimated { ", estimated" } else { "" };
         format!(
             "Throughline: the context window {how_full} ({} of {} tokens{how}). Recorded so far: {}, {}, {}; a \
-             brief follows a compaction. `/{handoff}` writes a packet with which a new session continues.\n",
+             brief follows a compaction. `/{handoff}` writes a packet from which a new session can continue.\n",
             with_thousands(*tokens),
             with_thousands(*limit),
             count_with_noun(usize::try_from(*prompts).unwrap_or(usize::MAX), "prompt"),

@@ -162,8 +162,8 @@ impl PrecompactState {
         bytes
     }
 
-    /// Parses the file. The error is the problem: the file is nested or too large, or a field is missing or
-    /// invalid.
+    /// Parses the file. Returns an error if it is too large or not JSON, if its fields are not at the top level, or if
+    /// a field is missing or invalid.
     pub fn parse(bytes: &[u8]) -> Result<PrecompactState, String> {
         if bytes.len() >= MAX_STATE_BYTES {
             return Err(format!("{} bytes; it must have fewer than {MAX_STATE_BYTES}", bytes.len()));

@@ -108,7 +108,7 @@ pub(crate) fn run_streaming(
         watch.watchman.add_group(child.id());
         (watch.began)(child.id());
     }
-    // The reader sees the end of the output only when all writing ends of the pipe are closed, and `command` holds some
+    // The reader sees the end of the output only when all write ends of the pipe are closed, and `command` holds some
     // of them.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());

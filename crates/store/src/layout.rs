@@ -219,12 +219,12 @@ pub fn launch_process_file(output: &str) -> String {
     format!("{output}{}", gate::LAUNCH_PROCESS_SUFFIX)
 }
 
-/// Returns the name of a stage's list of expected outputs while another stage is the current stage of the folder.
+/// Returns the name of the list of expected outputs of a stage that is not the folder's current stage.
 pub fn expected_file_of_stage(stage: &str) -> String {
     format!("expected.{stage}.json")
 }
 
-/// Returns the name of a stage's list of omitted outputs while another stage is the current stage of the folder.
+/// Returns the name of the list of omitted outputs of a stage that is not the folder's current stage.
 pub fn stage_omissions_file(stage: &str) -> String {
     format!("omissions.{stage}.md")
 }

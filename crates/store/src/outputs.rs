@@ -33,6 +33,7 @@ const MAX_HASHED_INPUT_BYTES: usize = 1024 * 1024;
 const QUICK_CHECK_BYTES: u64 = 64 * 1024;
 const OUTPUT_TAIL_BYTES: usize = 4096;
 
+/// How much of an output is read to check whether it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
     Whole,

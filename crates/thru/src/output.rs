@@ -75,12 +75,12 @@ pub fn print_message(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
-/// Returns whether stdout is a terminal, so that a person reads the data.
+/// Returns whether stdout is a terminal. If it is, a person reads the data.
 pub fn is_stdout_terminal() -> bool {
     Stream::Out.is_terminal()
 }
 
-/// Returns whether stderr is a terminal, so that a person reads the messages.
+/// Returns whether stderr is a terminal. If it is, a person reads the messages.
 pub fn is_stderr_terminal() -> bool {
     Stream::Err.is_terminal()
 }

@@ -58,24 +58,26 @@ pub fn read_line(bytes: &[u8]) -> TranscriptLine<'_> {
     };
     let mut walk = JsonWalk::new(bytes);
     let mut draft = LineDraft::default();
-    let end = draft.read_fields(&mut walk);
+    let extent = draft.read_fields(&mut walk);
     let is_torn = walk.is_torn();
     let line = draft.into_line(is_torn);
-    let rest = match (end, &line.kind) {
+    let rest = match (extent, &line.kind) {
         _ if is_torn => next_object(&bytes[1..], &LINE_BEGINNINGS),
         // The text after `type` may be the beginning of another line.
         (_, LineKind::Unknown(_)) => next_object(&bytes[1..], &LINE_BEGINNINGS),
-        (LineEnd::Reached, _) => next_object(walk.unread_bytes(), &LINE_BEGINNINGS),
+        (ReadExtent::WholeLine, _) => next_object(walk.unread_bytes(), &LINE_BEGINNINGS),
         // Reading stopped early, so the end of the line is unknown. Search only for lines that are needed.
-        (LineEnd::Left, _) => next_object_beginning_with(walk.unread_bytes(), LINE_BEGINNINGS[0]),
+        (ReadExtent::Partial, _) => next_object_beginning_with(walk.unread_bytes(), LINE_BEGINNINGS[0]),
     };
     TranscriptLine { rest, ..line }
 }
 
+/// How much of a line [`LineDraft::read_fields`] has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LineEnd {
-    Reached,
-    Left,
+enum ReadExtent {
+    WholeLine,
+    /// Reading stopped before the end of the line, because the rest is not needed.
+    Partial,
 }
 
 /// The fields of a line, in any order.
@@ -101,9 +103,9 @@ struct LineDraft<'a> {
 }
 
 impl<'a> LineDraft<'a> {
-    fn read_fields(&mut self, walk: &mut JsonWalk<'a>) -> LineEnd {
+    fn read_fields(&mut self, walk: &mut JsonWalk<'a>) -> ReadExtent {
         if !walk.enter_object() {
-            return LineEnd::Reached;
+            return ReadExtent::WholeLine;
         }
         while let Some(key) = walk.next_key() {
             match key {
@@ -126,15 +128,15 @@ impl<'a> LineDraft<'a> {
                 b"data" => self.read_progress(walk),
                 b"toolUseResult" if !self.message.results.is_empty() => {
                     self.report = tools::ToolReport::read_first_fields(walk);
-                    return LineEnd::Left;
+                    return ReadExtent::Partial;
                 }
                 _ => walk.skip_value(),
             }
             if matches!(key, b"type" | b"subtype" | b"attachment" | b"data") && self.is_irrelevant() {
-                return LineEnd::Left;
+                return ReadExtent::Partial;
             }
         }
-        LineEnd::Reached
+        ReadExtent::WholeLine
     }
 
     /// Returns whether the line is not needed. The type decides this, together with the subtype if there is one.

@@ -54,10 +54,10 @@ pub const ROW: Harness = Harness {
     brings_summary: None,
     capabilities: Capabilities::FULL_CAPABILITIES,
     limits: &[
-        "a turn that the user aborts or refuses a permission in, or that ends with an error, is not a stop: loops do not continue after it",
+        "a turn that is aborted, in which a permission is refused, or that ends with an error, is not a stop: loops do not continue after it",
         "`opencode serve` that is ended by a signal does not report the end of its sessions: `thru sweep` finds them",
         "in plain `opencode run` a loop continues before the turn ends, because the program exits when it is idle",
-        "a hook that asks for permissions is never called by OpenCode, so there is none here",
+        "OpenCode never calls the hook for permission requests, so `thru` does not see them",
     ],
     context_cap: 9_500,
     decode: wire::decode,

@@ -325,7 +325,8 @@ impl EffectGroup<'_> {
                 vec![format!("{}{there}{at}", self.branches_with_commits())]
             }
             members => {
-                // A branch may be created twice, and the id of one that was deleted says nothing alone.
+                // A branch may be created twice. The id of a deleted branch is only a commit, so its name is printed
+                // too.
                 let is_branch = self.key.kind == EffectKind::Branch;
                 let mut seen = BTreeSet::new();
                 let members: Vec<&&EffectUse> = members

@@ -24,7 +24,7 @@ pub struct EffectUse {
     pub elsewhere: bool,
 }
 
-/// The state of git's own files.
+/// The branch, commits and files of the checkout, according to git's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitOnDisk {
     /// Empty if no branch is checked out.

@@ -21,7 +21,7 @@ pub fn collapse_white_space(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a promise in its tags.
+/// Puts a promise between its tags.
 pub fn with_promise_tags(text: &str) -> String {
     format!("{OPEN_TAG}{}{CLOSE_TAG}", collapse_white_space(text))
 }

@@ -177,8 +177,9 @@ pub fn is_same_command(one: &str, other: &str) -> bool {
     one == other || !keys.0.is_empty() && keys.0 == keys.1
 }
 
-/// Returns the worst run of the checks in a command line, if each of them has run separately. The order is: a
-/// failure, an unknown result, a run before the last edits, the oldest run.
+/// Returns the worst run of the checks in a command line, if each of them has run separately. A failure is worse than
+/// an unknown result, which is worse than a pass. Of equal results, a run before the last edits is worse, and then the
+/// older run.
 pub fn worst_run_of_parts<'r, 'd>(runs: &'r [CheckRun<'d>], command: &str) -> Option<&'r CheckRun<'d>> {
     let parts = run::checks_of_command(command, "");
     if parts.len() < 2 {

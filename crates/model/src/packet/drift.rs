@@ -75,10 +75,10 @@ pub const GONE_MARK: &str = "gone";
 /// The subject of a claim without a branch. No branch can have this name, because it contains a space.
 pub(super) const NO_BRANCH: &str = "no branch";
 
-/// The note if nothing was uncommitted then and nothing is now.
+/// The note if the checkout was clean when the packet was written and is clean now.
 const CLEAN_AS_THEN_TEXT: &str = "nothing uncommitted, as then";
 
-/// The end of the note if nothing is uncommitted any more.
+/// The end of the note if the checkout had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
 #[derive(Clone, Debug, PartialEq, Eq)]

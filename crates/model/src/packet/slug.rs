@@ -2,17 +2,17 @@
 
 const MAX_SLUG_BYTES: usize = 48;
 
-/// Turns `fix: the Parser!` into `fix-the-parser`. A text without letters that can be transcribed becomes `packet`.
+/// Turns `fix: the Parser!` into `fix-the-parser`. If no character can be kept or transliterated, returns `packet`.
 pub fn slug_of_purpose(purpose: &str) -> String {
     readable_slug(purpose).unwrap_or_else(|| "packet".to_owned())
 }
 
-/// Returns `[a-z0-9-]{1,48}`: Latin letters lose their accents, and Greek and Cyrillic letters are transcribed.
+/// Returns `[a-z0-9-]{1,48}`: Latin letters lose their accents, and Greek and Cyrillic letters are transliterated.
 /// Returns `None` if the result is empty.
 pub fn readable_slug(purpose: &str) -> Option<String> {
     let mut slug = String::new();
     for c in purpose.chars().flat_map(char::to_lowercase) {
-        match transcribe_letter(c) {
+        match transliterate_letter(c) {
             Some(letters) => slug.push_str(letters),
             None if c.is_ascii_alphanumeric() => slug.push(c),
             // An apostrophe or a combining mark does not separate words.
@@ -33,8 +33,8 @@ pub fn readable_slug(purpose: &str) -> Option<String> {
     (!slug.is_empty()).then(|| slug.to_owned())
 }
 
-/// Transcribes a lower-case letter outside ASCII; `None` if there is no transcription.
-fn transcribe_letter(c: char) -> Option<&'static str> {
+/// Transliterates a lower-case letter outside ASCII; `None` if there is no transliteration.
+fn transliterate_letter(c: char) -> Option<&'static str> {
     Some(match c {
         'à' | 'á' | 'â' | 'ã' | 'ā' | 'ă' | 'ą' | 'ǎ' | 'а' | 'α' | 'ά' | 'ạ' | 'ả' | 'ấ' | 'ầ' | 'ậ' => {
             "a"

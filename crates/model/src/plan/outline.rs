@@ -201,7 +201,8 @@ impl<'s> OutlineReader<'s> {
             rest,
             ..Task::default()
         };
-        // In a file that thru wrote, an exact comment follows, so there is no doubt.
+        // If thru wrote the file, a comment with the exact fields follows wherever the line alone is not exact, so no
+        // warning is needed.
         if let Some(doubt) = parsed.doubt.filter(|_| !self.is_ours) {
             self.add_warning(line, doubt);
         }
@@ -385,7 +386,7 @@ impl<'s> OutlineReader<'s> {
         }
     }
 
-    /// Reads the fields of an exact comment.
+    /// Reads a comment that gives the exact fields of a phase or a task.
     fn read_exact_fields(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.add_warning(line, "a comment of thru that is not JSON is left out".to_owned());

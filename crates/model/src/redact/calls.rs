@@ -51,7 +51,7 @@ pub fn secret_in_named_argument(text: &[u8], at: usize, floor: usize) -> Option<
         return headers::credential_in_header(text, after);
     }
     let value = values::value_at(text, after)?;
-    // A long literal of letters is random or consists of several words. A single word may be an ordinary text.
+    // In a doubtful form, only a random value or several words count as a secret. A single word may be ordinary text.
     let joint = ValueContext {
         doubtful: !is_variable_style(name) || before.ends_with(b","),
         ..ValueContext::default()

@@ -188,7 +188,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         return verdict(NameStrength::Perhaps, "token");
     }
     if is_one_of!(head, "id") && is_one_of!(before, "key") {
-        // Only the id of a private key, as in a Google service account, is treated as part of the key.
+        // The id of a key is not a secret, except for a private key, as in a Google service account.
         return is_one_of!(words.next()?, "private")
             .then_some(NameVerdict { says: NameStrength::Secret, kind: "private-key-id" });
     }

@@ -270,7 +270,7 @@ fn add_recommendations(
             let ago = time::describe_age(at, facts.now);
             warn(
                 Some(line),
-                format!("**{UPDATED_KEY}** is {ago}; a file older than {} h is stale", facts.stale_hours),
+                format!("**{UPDATED_KEY}** was {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
         // Times in context files are exact to the minute, but commit times have seconds.

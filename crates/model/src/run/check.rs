@@ -151,8 +151,8 @@ fn command_without_wrappers(command: &str, step: &CommandStep, stripped: &[Strin
     words_as_written(command, step, starts.unwrap_or(skipped))
 }
 
-/// Returns whether a wrapper is kept in the command that repeats a check. A wrapper that only observes the command
-/// is dropped.
+/// Returns whether a word before a check is kept in the command that repeats the check. Words such as `time`,
+/// `timeout 60` and `then` are dropped.
 fn is_kept_wrapper(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))

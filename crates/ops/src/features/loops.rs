@@ -20,7 +20,7 @@ use model::time;
 use serde::Serialize;
 use store::{FoundRoot, Store};
 
-pub use adopt::{LoopAdoption, adopt_loop, prepare_adoption};
+pub use adopt::{LoopToAdopt, adopt_loop, prepare_adoption};
 pub use choose::WantedOwner;
 use choose::{
     LoopOwner, LoopUse, choose_loop, find_owner, foreground_loop_id, open_store, open_trusted_store,

@@ -29,7 +29,7 @@ use crate::{Error, Result, World};
 
 use orphan::OrphanedLaunch;
 
-pub use adopt::{GateAdoption, LaunchShown, adopt_launches, prepare_adoption};
+pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, prepare_adoption};
 pub use expect::{ExpectOptions, ExpectRequest, Expectation, expect_outputs};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;

@@ -27,10 +27,13 @@ pub const MAX_PREDECESSORS: usize = 8;
 /// How many edited files are compared with git's index.
 const MAX_FILES_COMPARED: usize = 200;
 
+/// What is known about an earlier session: its digest, compared with the files on disk.
 #[derive(Debug, Default)]
 pub struct SessionFacts {
     pub digest: Digest,
+    /// What was not read of the transcript or the journal, and what recently went wrong in hooks.
     pub problems: Vec<String>,
+    /// Files of the session that no longer exist.
     pub gone: Vec<String>,
 }
 

@@ -64,7 +64,7 @@ enum Command {
         /// Set a new limit, counted from the loop's start; 0 means no limit
         #[arg(long, value_name = "N")]
         max_iterations: Option<u64>,
-        /// Set a time limit from now on, e.g. 2h or 1h30m
+        /// Set a time limit, counted from now, e.g. 2h or 1h30m
         #[arg(long = "for", value_name = "TIME", value_parser = parse_seconds)]
         seconds: Option<i64>,
         #[command(flatten)]

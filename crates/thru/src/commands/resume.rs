@@ -15,7 +15,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Manage manifests: the files that an agent must read before it continues, and which of them it read
+/// Manage manifests, which list the files that an agent must read before it continues; show which it has read
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

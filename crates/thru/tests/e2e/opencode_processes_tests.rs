@@ -28,7 +28,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.add_answers(script_with_compaction());
     session.send_and_wait("DO-THE-WORK");
     session.summarize();
-    // The brief is sent in this process.
+    // The `other` process sends the brief.
     session.send_and_wait("AFTER");
     other.kill();
 
@@ -39,7 +39,8 @@ fn a_session_that_another_process_compacted_is_briefed() {
     model.assert_script_used_up();
     assert_eq!(count_briefs(&model, 2), [1, 1]);
 
-    // The session continues in a third process, which compacts it again while this process still has a brief.
+    // A third process continues the session and compacts it again, while the older process still holds the earlier
+    // brief.
     let third = opencode.start_server(&scratch, &model, &scratch.project);
     model.add_answers(script_with_compaction());
     third.open_session(&id, &scratch.project).send_and_wait("GO-ON");
@@ -72,7 +73,7 @@ fn the_brief_does_not_depend_on_the_conversation_being_read() {
     let id = first.create_session(&scratch.project).id;
     first.open_session(&id, &scratch.project).send_and_wait("DO-THE-WORK");
     first.open_session(&id, &scratch.project).summarize();
-    // The brief is sent in this process.
+    // The first process sends the brief.
     first.open_session(&id, &scratch.project).send_and_wait("AFTER");
     first.kill();
 

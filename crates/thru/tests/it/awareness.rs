@@ -339,7 +339,7 @@ fn a_window_that_fills_up_is_told_once_for_each_level() {
     stop_with_transcript(&env, &[(139_000, model)]);
     fire_prompt(&env, "s1").assert_silent("below 70 percent");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model)]);
-    assert_snapshot!(fire_prompt(&env, "s1").context_for_model(), @"Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 1 call, 1 edited file; a brief follows a compaction. `/handoff` writes a packet with which a new session continues.");
+    assert_snapshot!(fire_prompt(&env, "s1").context_for_model(), @"Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 1 call, 1 edited file; a brief follows a compaction. `/handoff` writes a packet from which a new session can continue.");
     fire_prompt(&env, "s1").assert_silent("it was told");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model), (150_000, model)]);
     fire_prompt(&env, "s1").assert_silent("the same level");

@@ -54,7 +54,7 @@ fn find_hidden_character(
     way: OutputWay,
     bytes: &[u8],
 ) -> Option<String> {
-    let Ok(text) = std::str::from_utf8(bytes) else { return Some("bytes that are no UTF-8".to_owned()) };
+    let Ok(text) = std::str::from_utf8(bytes) else { return Some("bytes that are not UTF-8".to_owned()) };
     let mut text = text.to_owned();
     if way == OutputWay::Colour {
         // The codes of our own styles, of clap's help and of the redrawn line are allowed.

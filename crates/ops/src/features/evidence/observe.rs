@@ -162,7 +162,7 @@ impl FilesNow {
         FilesNow { checkout: Some(checkout), paths, edited, listing, is_all }
     }
 
-    /// Returns a file that may have been changed after a run ended, judged by its time on disk.
+    /// Returns a file that may have changed after a run ended, judged by its timestamps.
     fn file_changed_after(&self, at: &str) -> Option<&str> {
         const NANOS_PER_SECOND: i64 = 1_000_000_000;
         // Linux stamps a file with the time of the last clock tick. So a change just after a run can have a time just

@@ -1,4 +1,4 @@
-//! `thru loop adopt`: shows the user what a loop would feed and run, and records the user's consent.
+//! `thru loop adopt`: shows the user the prompt and the commands of a loop, and records the user's consent.
 
 use model::consent;
 use model::loops::{Loop, LoopStatus};
@@ -11,32 +11,33 @@ use crate::project::person::require_person;
 use crate::setup::init::LOCK_WAIT;
 use crate::{Error, Result, World};
 
-/// A loop that the user is asked to allow. Only this content is adopted, even if the file changes meanwhile.
+/// A loop that the user is asked to allow. Only this content is adopted, even if the file changes in the meantime.
 #[derive(Clone, Debug, Serialize)]
-pub struct LoopAdoption {
+pub struct LoopToAdopt {
     #[serde(flatten)]
     pub shown: super::LoopShown,
     #[serde(skip)]
     state: Loop,
 }
 
-pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopAdoption> {
+/// Returns the loop as it is shown to the user. Nothing is allowed yet.
+pub fn prepare_adoption(world: &World, named: &str) -> Result<LoopToAdopt> {
     require_person(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
     let store = open_trusted_store(world)?;
     let state = store.read_loop(&choose_loop(world, &store, Some(named), LoopUse::Look)?)?.state;
     if matches!(state.status, LoopStatus::Done | LoopStatus::Cancelled) {
         return Err(not_active_error(&state));
     }
-    Ok(LoopAdoption { shown: loop_shown(&store, &state, &foreground_pointer(&store)?), state })
+    Ok(LoopToAdopt { shown: loop_shown(&store, &state, &foreground_pointer(&store)?), state })
 }
 
 /// Records the user's consent to what was shown.
-pub fn adopt_loop(world: &World, adoption: &LoopAdoption) -> Result<LoopChanged> {
+pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChanged> {
     let store = open_trusted_store(world)?;
     let _lock = store.lock_loops(LOCK_WAIT)?;
-    let id = choose_loop(world, &store, Some(&adoption.state.id), LoopUse::Look)?;
+    let id = choose_loop(world, &store, Some(&loop_to_adopt.state.id), LoopUse::Look)?;
     let state = store.read_loop(&id)?.state;
-    if consent::digest_of_loop(&state) != consent::digest_of_loop(&adoption.state) {
+    if consent::digest_of_loop(&state) != consent::digest_of_loop(&loop_to_adopt.state) {
         return Err(Error::Refused {
             what: format!("{id} was changed while you looked at it"),
             hint: format!("`thru loop adopt {id}` shows it as it is now"),

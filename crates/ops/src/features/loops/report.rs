@@ -49,8 +49,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(lines)
 }
 
-/// Returns whether the folder of the project was moved and is not trusted at its new path yet. What the user allowed at
-/// the old path does not count until then.
+/// Returns whether the project's folder was moved and its new path is not trusted yet. Until it is, what the user
+/// allowed at the old path does not count.
 fn is_moved(project: &ProjectContext) -> bool {
     let id = project.store.read_marker().ok().map(|marker| marker.project_id);
     id.is_some_and(|id| trust::former_root(project.world, &id, &project.root.path).is_some())

@@ -13,9 +13,9 @@ use crate::project::consent::{allow_launches, allow_stage, is_launch_allowed, is
 use crate::project::person::require_person;
 use crate::{Result, World};
 
-/// What the user is asked to allow. Only this content is adopted, even if the file changes meanwhile.
+/// The launches that the user is asked to allow. Only this content is adopted, even if the file changes in the meantime.
 #[derive(Clone, Debug, Serialize)]
-pub struct GateAdoption {
+pub struct LaunchesToAdopt {
     pub run: PathBuf,
     pub stage: String,
     /// Launches without consent. If the list is empty, the user need not be asked.
@@ -44,7 +44,8 @@ impl From<&ExpectedOutput> for LaunchShown {
     }
 }
 
-pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<GateAdoption> {
+/// Returns the launches as they are shown to the user. Nothing is allowed yet.
+pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<LaunchesToAdopt> {
     require_person(world, "launch commands are not adopted", "thru gate run --adopt")?;
     let place = GateContext::find_project(world)?;
     require_trust(&place)?;
@@ -65,7 +66,7 @@ pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<GateAdopti
             && !is_stage_allowed(world, &place.store, stage)
     };
     let defined = place.resolved.stages.iter().find(says_the_same).cloned();
-    Ok(GateAdoption {
+    Ok(LaunchesToAdopt {
         run: run.path().to_owned(),
         stage: expected.stage.clone(),
         launches: outputs.iter().map(LaunchShown::from).collect(),
@@ -76,18 +77,18 @@ pub fn prepare_adoption(world: &World, stage: Option<&str>) -> Result<GateAdopti
 }
 
 /// Records the user's consent to what was shown.
-pub fn adopt_launches(world: &World, stage: Option<&str>, adoption: &GateAdoption) -> Result<()> {
+pub fn adopt_launches(world: &World, stage: Option<&str>, launches: &LaunchesToAdopt) -> Result<()> {
     let place = GateContext::find_project(world)?;
     require_trust(&place)?;
     let run = place.find_run(stage)?;
-    if run.path() != adoption.run {
+    if run.path() != launches.run {
         return Err(crate::Error::Refused {
-            what: format!("{} is no longer the live run", adoption.run.display()),
+            what: format!("{} is no longer the live run", launches.run.display()),
             hint: "`thru gate run --adopt` shows the live run".into(),
         });
     }
-    allow_launches(&place.store, &place.root, &run, adoption.outputs.iter(), world.now)?;
-    match &adoption.defined {
+    allow_launches(&place.store, &place.root, &run, launches.outputs.iter(), world.now)?;
+    match &launches.defined {
         Some(stage) => allow_stage(&place.store, stage, world.now),
         None => Ok(()),
     }

@@ -47,7 +47,7 @@ pub fn begin_lifecycle(world: &World, name: &str) -> Result<BegunLifecycle> {
 pub struct SaveReport {
     pub role: String,
     pub source: RoleSource,
-    /// `None` if there is no file. Then `missing` is the path where the file would be.
+    /// `None` if there is no file. In that case, `missing` is the path where the file would be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

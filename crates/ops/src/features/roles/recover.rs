@@ -23,7 +23,7 @@ const DEFAULT_ARCHITECTURE_DOC: &str = "ARCHITECTURE.md";
 pub struct RecoverReport {
     pub role: String,
     pub source: RoleSource,
-    /// The context file; `None` if there is none. Then `missing` is the path of the file to create.
+    /// The context file; `None` if there is none. In that case, `missing` is the path of the file to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Who last committed the file; `None` if git does not track the file.

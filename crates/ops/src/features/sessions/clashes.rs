@@ -49,15 +49,19 @@ const MAX_MARKS: usize = 256;
 /// Each clash is reported only once.
 pub fn decide_clash_warning<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     if context.event.agent.is_some() || !may_warn(context.event) {
-        return Ok(Decision::no_action("only a prompt or a resumed session is told what others edited"));
+        return Ok(Decision::no_action(
+            "a warning about other sessions' edits comes only with a prompt or when a session continues",
+        ));
     }
     let store = context.project.store;
     let clashes =
         without_told_clashes(store, context.session, find_clashes(&context.project, context.session)?);
     if clashes.is_empty() {
-        return Ok(Decision::no_action("no other session edited a file of this one lately, or it was told"));
+        return Ok(Decision::no_action(
+            "no other session recently edited the same file, or this session has already been warned",
+        ));
     }
-    let what = "record that it was told of these edits";
+    let what = "record that the session was warned about these edits";
     Ok(Decision::with_change(
         clash_reply(store, &clashes),
         "another session edits the same file",

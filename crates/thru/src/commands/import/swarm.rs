@@ -52,7 +52,7 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
         print_outputs(summaries, mode);
     }
     if let Some(ImportedRunsReport { runs, new, left_out }) = &report.benchmarks {
-        let how = describe_import(*new, mode);
+        let how = import_outcome_words(*new, mode);
         output::print_line(format_args!("{GOOD}Benchmarks{GOOD:#}: {runs} runs {how}"));
         if !left_out.is_empty() {
             output::print_message(format_args!("{DIM}left out: benchmarks.json: {left_out}{DIM:#}"));
@@ -63,7 +63,8 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     }
 }
 
-fn describe_import(new: usize, mode: Mode) -> String {
+/// Returns the end of a line about imported records: `imported, 3 of them new`.
+fn import_outcome_words(new: usize, mode: Mode) -> String {
     match (new, mode) {
         (0, _) => "were imported before".to_owned(),
         (new, Mode::Write) => format!("imported, {new} of them new"),
@@ -72,7 +73,7 @@ fn describe_import(new: usize, mode: Mode) -> String {
 }
 
 fn print_outputs(report: &OutputsReport, mode: Mode) {
-    let how = describe_import(report.new, mode);
+    let how = import_outcome_words(report.new, mode);
     output::print_line(format_args!("{GOOD}Outputs{GOOD:#}: {} of summaries {how}", report.outputs.len()));
     for ImportedOutput { from, id, bytes } in &report.outputs {
         output::print_line(format_args!("  {from}  {DIM}{bytes} bytes, `thru swarm retrieve {id}`{DIM:#}"));
@@ -84,7 +85,7 @@ fn print_outputs(report: &OutputsReport, mode: Mode) {
 
 fn print_evidence(report: &EvidenceReport, mode: Mode) {
     let EvidenceReport { files, tasks, entries, new, .. } = report;
-    let how = describe_import(*new, mode);
+    let how = import_outcome_words(*new, mode);
     output::print_line(format_args!(
         "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
     ));
