@@ -12,7 +12,7 @@ import { randomUUID } from "node:crypto"
 // The next line is filled in by `thru install`.
 const INSTALLED = { thru: "thru", version: "0.0.0", patience: 300, commands: [] }
 
-// How long `thru` may take, in milliseconds. For a while after it took longer, tool calls are told later and everything else
+// How long `thru` may take, in milliseconds. For a while after it took longer, tool calls are reported later and everything else
 // gets the short time: a `thru` that hangs must not hold up every step of a turn.
 const TIMEOUT = 2_000
 const SHORT_TIMEOUT = 500
@@ -101,7 +101,7 @@ export const Throughline = async ({ client, directory }) => {
     return session
   }
 
-  // If OpenCode does not say whose session it is, nothing is told and nothing remembered: it may be a sub-agent's.
+  // If OpenCode does not say whose session it is, nothing is reported and nothing remembered: it may be a sub-agent's.
   async function find(id) {
     if (known.has(id)) return known.get(id)
     const get = async () => (await within(client.session.get({ path: { id } }))).data
@@ -138,8 +138,8 @@ export const Throughline = async ({ client, directory }) => {
     output.parts.push({ id: last.id + "z", sessionID, messageID, ...part })
   }
 
-  // Shows the model what `add` has kept. Messages are replaced, not changed: the request for a title shares them. What was
-  // told before a compaction is in its brief.
+  // Shows the model what `add` has kept. Messages are replaced, not changed: the request for a title shares them. What the
+  // model was told before a compaction is in its brief.
   function reveal(session, messages) {
     const since = session.parent ? "" : (session.summary ?? "")
     const isHidden = (part) => part.metadata?.throughline === "context" && part.ignored
@@ -216,9 +216,9 @@ export const Throughline = async ({ client, directory }) => {
       session.stopped = session.message
       return void ask("subagent.idle", session, { message: session.said?.text })
     }
-    // After a call that failed there is another step, unless the user refused it or broke the turn off: that is no stop.
+    // After a call that failed there is another step, unless the user refused it or broke the turn off: that is not a stop.
     const isBrokenOff = session.failed || session.refused === session.message
-    // What is fed to `opencode run` now would never be answered.
+    // A prompt that is sent to `opencode run` now would never be answered.
     if (!isBrokenOff && !endsAtIdle) return stop(session)
   }
 

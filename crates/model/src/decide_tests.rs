@@ -81,10 +81,10 @@ fn effects_by_event() {
         ("a compaction is announced", default_facts(), compact, &["journal", "announced", "checkpoint"]),
         ("and comes", announced, summary.clone(), &["journal", "due"]),
         ("and comes without a summary", announced, after.clone(), &["journal", "due"]),
-        ("and was told already", due, after, &["journal"]),
+        ("and its brief was already sent", due, after, &["journal"]),
         ("a sub-agent's was not announced", default_facts(), summary, &["journal"]),
         (
-            "told at the start",
+            "the brief is sent at the start",
             due,
             session_start(StartSource::Compact),
             &["journal", "register", "remember", "none pending"],

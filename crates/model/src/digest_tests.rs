@@ -40,7 +40,7 @@ fn a_call_without_id_is_named_by_the_transcript() {
     let told = |id| JournalRecord { from: "transcript".into(), id, ..hook.clone() };
     let digest =
         fold_records(&[hook.clone(), hook.clone(), told("c1".into()), told("c2".into()), told("c3".into())]);
-    assert_eq!(digest.commands[0].runs, 3, "two hooks, and one call that no hook told of");
+    assert_eq!(digest.commands[0].runs, 3, "two hooks, and one call that no hook reported");
     let digest = fold_records(&[hook.clone(), told("c1".into()), told("c1".into())]);
     assert_eq!(digest.commands[0].runs, 1);
 }

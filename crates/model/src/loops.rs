@@ -1,4 +1,4 @@
-//! Loops: a prompt that is fed again until the agent gives a promise. This module defines the state of a loop, and
+//! Loops: a prompt that the agent gets again until it gives a promise. This module defines the state of a loop, and
 //! [`engine`] decides what happens at a stop.
 
 pub mod engine;
@@ -30,7 +30,7 @@ pub struct Loop {
     pub source_packet_id: Option<String>,
     /// The source of an imported loop; `None` for any other loop.
     pub imported_from: Option<String>,
-    /// The only session that this loop feeds.
+    /// The only session that gets this loop's prompt.
     pub session: Option<String>,
     pub ended: Option<EndReason>,
     /// More detail about the end of the loop.
@@ -69,7 +69,7 @@ pub enum IterationOutcome {
     Blocked,
 }
 
-/// The reason why a loop is no longer fed.
+/// The reason why a loop no longer continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndReason {
@@ -84,7 +84,7 @@ pub enum EndReason {
     Error,
 }
 
-/// The data of the last stop at which the prompt was fed: enough to recognise the same stop, and to detect a loop
+/// The data of the last stop at which the agent got the prompt again: enough to recognise the same stop, and to detect a loop
 /// that makes no progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

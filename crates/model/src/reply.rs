@@ -26,7 +26,7 @@ pub enum Reply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplyPart {
     pub reply: Reply,
-    /// The ids of the candidates in the reply. They are recorded as told once the reply is sent.
+    /// The ids of the candidates in the reply. Once the reply is sent, they are recorded as known to the agent.
     pub told: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl ReplyPart {
 
 /// Combines several replies into one, and returns the candidates it contains. The reply of a loop that continues
 /// comes first. Texts for the model follow in the given order. Text that does not fit is not sent, and its
-/// candidates are not recorded as told.
+/// candidates are not recorded as known to the agent.
 pub fn combine_replies(parts: Vec<ReplyPart>) -> ReplyPart {
     let strength = |reply: &Reply| match reply {
         Reply::Silent => 0,

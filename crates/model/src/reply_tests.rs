@@ -18,12 +18,12 @@ fn one_reply_out_of_several() {
             reply_part(context("x"), "b"),
         ),
         (
-            "texts follow each other, and all are told",
+            "texts follow each other, and the agent is told all of them",
             vec![reply_part(context("loop\n"), "a"), reply_part(context("brief\n"), "b")],
             ReplyPart { reply: context("loop\nbrief\n"), told: vec!["a".to_owned(), "b".to_owned()] },
         ),
         (
-            "a loop that goes on is the answer; the rest was not told",
+            "a loop that goes on is the answer; the agent is not told the rest",
             vec![reply_part(context("x"), "a"), reply_part(block("go on"), "b")],
             reply_part(block("go on"), "b"),
         ),

@@ -98,7 +98,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: Mode, trace: &mut Trace)
             return trace.silent_reply(|| why);
         }
     };
-    // A tool call runs no command and feeds no prompt, so it does not need the consent records.
+    // A tool call runs no command and gives the agent no prompt, so it does not need the consent records.
     let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(EventKind::ToolDone(_)));
     if trusted && !is_tool_call {
         store.add_machine_records(world.state_folder().as_deref(), &marker.project_id, &root.path);

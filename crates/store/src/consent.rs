@@ -1,5 +1,5 @@
-//! Consent records: what this user allowed thru to run or feed on this machine. They are kept outside every project,
-//! next to the trust records.
+//! Consent records: the commands that this user allowed thru to run on this machine, and the prompts that it may give to
+//! an agent. They are kept outside every project, next to the trust records.
 //!
 //! There is one small file for each loop, run and stage, so a stop hook opens only one file.
 

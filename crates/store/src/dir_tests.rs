@@ -54,7 +54,7 @@ fn each_line_and_the_end_of_a_file_are_read() {
     dir.each_line("log", |number, line| lines.push((number, line.len()))).unwrap();
     assert_eq!(lines, [(1, 3), (2, 0), (3, READ_CHUNK_BYTES * 2), (4, 4)]);
     assert_eq!(dir.read_tail("log", 6).unwrap(), b"last");
-    assert_eq!(dir.read_tail("log", 4).unwrap(), b"", "half a line is no line");
+    assert_eq!(dir.read_tail("log", 4).unwrap(), b"", "half a line is not a line");
     assert_eq!(dir.read_tail("log", 1 << 30).unwrap().len(), READ_CHUNK_BYTES * 2 + 10);
 }
 

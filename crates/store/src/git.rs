@@ -255,7 +255,7 @@ mod tests {
         fs::write(module.join(".git"), "gitdir: ../main/.git/modules/m\n").unwrap();
         assert_eq!(checkout_kind(&main), Some(CheckoutKind::Top));
         assert_eq!(checkout_kind(&tree), Some(CheckoutKind::Worktree { main: main.clone() }));
-        assert_eq!(checkout_kind(&module), Some(CheckoutKind::Top), "a submodule is no worktree");
+        assert_eq!(checkout_kind(&module), Some(CheckoutKind::Top), "a submodule is not a worktree");
         assert_eq!(checkout_kind(&base), None);
         fs::write(tree.join(".git"), "gitdir: ../main/.git/worktrees/t").unwrap();
         assert_eq!(

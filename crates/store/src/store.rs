@@ -21,7 +21,7 @@ const MAX_SMALL_FILE_BYTES: usize = 1024 * 1024;
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
-    /// What this user allowed thru to run or feed in this root. `None` means that nothing is allowed.
+    /// The commands and prompts that this user allowed in this root. `None` means that nothing is allowed.
     consents: Option<Box<Consents>>,
     /// The deadline of the hook; `None` in a command.
     until: Option<Instant>,

@@ -152,7 +152,7 @@ fn no_magic_link_is_followed() {
             assert_eq!(opened, Err(Errno::LOOP), "{name}: {rel}");
         }
         let plain = open(proc.as_fd(), &format!("{own}/stat"), OFlags::RDONLY, Mode::empty());
-        assert!(plain.is_ok(), "{name}: what is no link can be opened there");
+        assert!(plain.is_ok(), "{name}: what is not a link can be opened there");
     }
 }
 

@@ -36,7 +36,7 @@ pub fn parse_labels(text: &str) -> Result<Labels> {
             bail!("labels.tsv:{number}: {} columns instead of four", fields.len());
         };
         let Some(compaction) = compaction.parse::<usize>().ok().and_then(|n| n.checked_sub(1)) else {
-            bail!("labels.tsv:{number}: `{compaction}` is no number of a compaction");
+            bail!("labels.tsv:{number}: `{compaction}` is not the number of a compaction");
         };
         let label = match label {
             "open" => Label::Open,

@@ -130,7 +130,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
     }
     if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {
         // The file is a view of the plan or of the decisions, which have changed.
-        return (!new.starts_with(b"<!--")).then(|| "is no view any more".to_owned());
+        return (!new.starts_with(b"<!--")).then(|| "is no longer a view".to_owned());
     }
     if path.starts_with(SENT_PATH) {
         let whole = serde_json::from_slice::<Vec<Value>>(new).is_ok_and(|briefs| !briefs.is_empty());

@@ -1,6 +1,6 @@
 //! `cargo xtask torture --only hostile-stores`: runs every hook and command in stores that an attacker made.
 //!
-//! It tests these promises: no command from such a store runs, no prompt from it is fed to an agent as the user's own,
+//! It tests these promises: no command from such a store runs, no prompt from it is given to an agent as the user's own,
 //! no record in it makes `thru` read or write outside the project, and no record delays a hook. To add an attack
 //! through records, add a line to `ATTACKS`. To add an attack through the layout, add a line to `layouts`.
 
@@ -138,7 +138,7 @@ impl HostileStore {
 
 type StoreAttack = (&'static str, fn(&Sandbox) -> Vec<RepositoryItem>);
 
-/// Records that ask for a command to be run or a prompt to be fed. Each attack arrives in the project in several ways.
+/// Records that ask for a command to be run or a prompt to be given to an agent. Each attack arrives in the project in several ways.
 const ATTACKS: &[StoreAttack] = &[
     ("everything at once", files::attack_with_everything),
     ("active loop and pointer", files::attack_with_active_loop),
@@ -253,7 +253,7 @@ pub fn hostile_stores(lab: &Lab, depth: TortureDepth) -> Result<TortureTally> {
 
 const TABLE_COLUMNS: [(Violation, &str); 6] = [
     (Violation::Ran, "commands run"),
-    (Violation::Fed, "prompts fed"),
+    (Violation::Fed, "prompts given"),
     (Violation::Wrote, "written outside"),
     (Violation::Leaked, "shown from outside"),
     (Violation::Limits, "hooks over limits"),

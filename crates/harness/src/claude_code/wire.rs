@@ -105,7 +105,7 @@ fn event_kind<'a>(fields: &JsonFields<'a>, name: Cow<'a, str>) -> EventKind<'a> 
 }
 
 fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
-    // Count only agents, because they report back by themselves. A server in the background is no reason to wait.
+    // Count only agents, because they report back by themselves. A server in the background is not a reason to wait.
     let tasks = fields.objects("background_tasks");
     let is_at_work = |task: &&JsonFields| {
         let is = |name: &str, word: &str| task.text(name).is_some_and(|text| text.contains(word));

@@ -238,7 +238,7 @@ settings! {
         name: "brief.scoring.max_tokens",
         shape: ValueShape::Number { min: 100, max: 50_000 },
         outside: OutOfBounds::Default,
-        help: "with scoring: the most tokens of a brief, estimated",
+        help: "with scoring: the maximum length of a brief, in estimated tokens",
     }
     decay_mode: DecayShape = DecayShape::Exponential => {
         name: "brief.scoring.decision_decay.mode",
@@ -424,13 +424,13 @@ settings! {
         name: "swarm.awareness_max_chars",
         variable: "THROUGHLINE_SWARM_AWARENESS_MAX_CHARS",
         shape: ValueShape::Number { min: 50, max: 2_000 },
-        help: "the most characters of what other agents did lately, in a brief and for a sub-agent",
+        help: "the maximum number of characters about what other agents did lately, in a brief and for a sub-agent",
     }
     profiles_max_chars: usize = 2_000 => {
         name: "profiles.max_chars",
         variable: "THROUGHLINE_PROFILES_MAX_CHARS",
         shape: ValueShape::Number { min: 0, max: 9_000 },
-        help: "the most characters that a sub-agent is given when it starts; 0 for nothing",
+        help: "the maximum number of characters that a sub-agent is given when it starts; 0 for nothing",
     }
     profile_architect: ConstantText = Cow::Borrowed("all") => {
         name: "profiles.architect",

@@ -56,7 +56,7 @@ fn stop_saying(text: &'static str) -> LoopStop<'static> {
     }
 }
 
-/// Returns a loop that was fed a while ago, after the message `text`.
+/// Returns a loop that gave its prompt to the agent a while ago, after the message `text`.
 fn fed_loop(text: &str) -> Loop {
     let message = AgentMessage { id: Some("m1"), text, answered: false };
     let last = LastStop {
@@ -71,7 +71,7 @@ fn fed_loop(text: &str) -> Loop {
     Loop { last_stop: Some(last), last_message_digest: digest_of_message(Some(message)), ..running_loop() }
 }
 
-/// Describes a verdict in a few words: the iteration that is fed, the end reason, or the reason to let the agent
+/// Describes a verdict in a few words: the next iteration, the end reason, or the reason to let the agent
 /// stop.
 fn describe_verdict(verdict: &StopVerdict) -> String {
     match verdict {
@@ -438,7 +438,7 @@ fn the_prompt_is_fed_verbatim() {
         else {
             panic!()
         };
-        assert_eq!(without, text, "what nobody sees is not fed");
+        assert_eq!(without, text, "what nobody sees is not given to the agent");
         let rest = text[prompt.len()..].trim();
         assert!(
             rest.starts_with("[Throughline loop l1, iteration 3 of 30.") && rest.lines().count() == 1,

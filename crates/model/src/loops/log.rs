@@ -39,7 +39,7 @@ pub enum LoopEvent {
     Started,
     /// A session claimed the waiting loop.
     Claimed,
-    /// The prompt was fed again.
+    /// The agent got the prompt again.
     Fed,
     Ended,
     Paused,

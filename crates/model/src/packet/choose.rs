@@ -11,7 +11,7 @@ use crate::text::{count_with_noun, quoted_commands};
 /// The maximum number of suggested files that were only read. All edited files are suggested.
 const MAX_READ_FILES: usize = 25;
 
-/// The most files that only commands named and are suggested.
+/// The maximum number of suggested files that only commands named.
 const MAX_NAMED_FILES: usize = 5;
 
 /// Returns every edited file and the best of those that were only read, ordered by worth.

@@ -36,10 +36,10 @@ const MAX_BACKGROUND_LINES: usize = 6;
 /// A failure that names more files than this does not say which of them matters.
 const MAX_FILES_PER_FAILURE: usize = 3;
 
-/// The most earlier requests that are quoted.
+/// The maximum number of earlier requests that are quoted.
 const MAX_EARLIER_REQUESTS: usize = 4;
 
-/// The most validators besides those that the user asked for.
+/// The maximum number of validators besides those that the user asked for.
 const MAX_SEEN_VALIDATORS: usize = 4;
 
 /// The maximum number of reasons for the edits of a file.
@@ -240,7 +240,7 @@ impl<'a> PacketFacts<'a> {
         };
         if !self.material.loop_prompt.is_empty() {
             add(
-                "The prompt of the loop that runs in the session, fed at every stop",
+                "The prompt of the loop that runs in the session, given to the agent at every stop",
                 String::new(),
                 self.material.loop_prompt,
                 MAX_TASK_CHARS,

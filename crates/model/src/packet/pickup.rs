@@ -478,7 +478,7 @@ fn validators_part(pickup: &PickupInput) -> String {
     for command in &packet.validators {
         let claim =
             claims.iter().find(|claim| claim.about == ClaimSubject::Check && claim.subject == *command);
-        // What fails is told with its error.
+        // A failing check is listed with its error.
         let start = format!("- {}", in_backticks(command, 300));
         let is_told = context
             .split_once(&format!("{}:\n", FactClass::Failing.title()))

@@ -86,7 +86,7 @@ pub fn is_secret_value(text: &[u8], value: LiteralValue, says: NameStrength, joi
 }
 
 /// Whether a user's name comes directly before `pass`, as in `user=ann pass=x` and `"user": "ann", "pass": "x"`.
-/// Then `pass` means a password.
+/// In that case, `pass` means a password.
 pub fn is_next_to_user(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(80)..start];
     ["user", "USER", "User", "login", "Login"]

@@ -80,8 +80,8 @@ pub(crate) fn decisions_in_force(project: &ProjectContext, most: usize) -> Resul
     Ok(found)
 }
 
-/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. This is the most that a
-/// hook reads.
+/// Returns the newest few thousand decisions, oldest first, and whether the list is complete. A hook reads no
+/// more than these.
 pub(crate) fn recent_decisions(store: &Store, now: Timestamp) -> Result<(Vec<DecisionStanding>, bool)> {
     let (lines, is_all) = store.newest_decisions(MAX_LOG_TAIL_BYTES)?;
     Ok((decision::fold_decisions(lines, now), is_all))

@@ -79,8 +79,8 @@ pub struct LoopShown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
-    /// Whether this user allowed the loop on this machine, in its current form. If not, its prompt is never fed and
-    /// its validators never run.
+    /// Whether this user allowed the loop on this machine, in its current form. If not, its prompt is never
+    /// given to an agent, and its validators never run.
     pub started_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,

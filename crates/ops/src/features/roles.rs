@@ -449,7 +449,7 @@ pub struct RoleRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LifecycleState>,
     pub sessions: Vec<String>,
-    /// Those of the sessions that have ended.
+    /// The members of `sessions` that have ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ended_sessions: Vec<String>,
 }

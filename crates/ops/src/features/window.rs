@@ -90,7 +90,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::with_change(
             ReplyPart::silent(),
             "a compaction opened a new window",
-            "forget what was told of the old one",
+            "forget the warnings about the old window",
             move || {
                 store.session(context.session).remove::<WindowState>()?;
                 Ok(ReplyPart::silent())
@@ -98,7 +98,7 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         ));
     }
     let Some(warning) = state.due.filter(|_| matches!(context.event.kind, EventKind::Prompt { .. })) else {
-        return Ok(Decision::no_action("the level of the context window was told"));
+        return Ok(Decision::no_action("no warning about the context window is due, or this event is not a prompt"));
     };
     let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
     let part = ReplyPart::from_reply(Reply::Context(warning.describe_for_agent(&handoff)));

@@ -18,7 +18,7 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False if there is no marker. Then `root` is the folder where the marker would be created.
+    /// False if there is no marker. In that case, `root` is the folder where the marker would be created.
     pub marked: bool,
     /// The current git worktree, if it is not the root itself.
     #[serde(skip_serializing_if = "Option::is_none")]

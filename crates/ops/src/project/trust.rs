@@ -34,7 +34,7 @@ pub struct TrustReport {
     pub consents_taken_over: Option<usize>,
     /// The file that contains the trust record.
     pub record: PathBuf,
-    /// What the store would run or feed. Trust alone allows none of this.
+    /// The prompts and commands in the store. Trust alone allows none of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<PermissionRequest>,
 }

@@ -37,8 +37,8 @@ enum Command {
         /// Set the phase
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::KNOWN_PHASES.to_vec())]
         phase: String,
-        /// Set the skill or command that continues the work, as the agent would call it [default: none, only the next open
-        /// step is told]
+        /// Set the skill or command that continues the work, as the agent would call it [default: none, the agent is only
+        /// told the next open step]
         #[arg(long, value_name = "SKILL", default_value = model::manifest::NEXT_OPEN_STEP, hide_default_value = true)]
         next_action: String,
         /// Set the session that works on the workstream

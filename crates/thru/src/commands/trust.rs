@@ -91,14 +91,14 @@ fn print_report(report: &TrustReport) {
     }
 }
 
-/// Prints what the store would run or feed. The text must make clear that trust alone runs none of it.
+/// Prints the prompts and commands in the store. The text must make clear that trust alone allows none of them.
 fn print_permission_requests(wants: &[PermissionRequest]) {
     let foreign: Vec<&PermissionRequest> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {
         return;
     }
     output::print_line(format_args!(
-        "The store contains {} that would feed or run something. Trust allows none of it; it stays off until you adopt it:",
+        "The store contains {} with prompts for an agent or with commands. Trust allows none of them; adopt what you want to allow:",
         count_with_noun(foreign.len(), "record")
     ));
     for want in foreign {
@@ -109,7 +109,7 @@ fn print_permission_requests(wants: &[PermissionRequest]) {
         };
         output::print_line(format_args!("  {kind} {BOLD}{}{BOLD:#}", one_line(&want.id, 200)));
         if let Some(prompt) = &want.feeds {
-            output::print_line(format_args!("    feeds  {}", one_line(prompt, 200)));
+            output::print_line(format_args!("    prompt {}", one_line(prompt, 200)));
         }
         for command in &want.runs {
             output::print_line(format_args!("    runs   {}", one_line(command, 200)));

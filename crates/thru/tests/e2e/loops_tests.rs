@@ -260,7 +260,7 @@ fn a_compaction_in_the_middle_keeps_the_count() {
             .any(|asked| asked.kind == RequestKind::Main && asked.contains("iteration 3 of 9")),
         "the brief"
     );
-    assert!(model.has_received("iteration 4 of 9"), "it is fed the fourth time");
+    assert!(model.has_received("iteration 4 of 9"), "the agent gets the prompt for the fourth time");
     assert_eq!(
         (status_and_reason(&scratch, &id).1.as_str(), &show_loop(&scratch, &id)["iteration"]),
         ("promise", &json!(4))

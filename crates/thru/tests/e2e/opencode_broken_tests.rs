@@ -206,7 +206,7 @@ fn an_answer_is_read_whole_wherever_its_pieces_end() {
     turn.model.add_answers(ModelScript::main([text_step("First."), text_step("Second.")]));
     let session = turn.server.create_session(&project.folder);
     session.send_and_wait("BEGIN");
-    wait_until("what is fed", || turn.model.has_received("GO-ON-"));
+    wait_until("the prompt of the loop", || turn.model.has_received("GO-ON-"));
     assert!(turn.model.has_received("GO-ON-✓-BY-ALL-MEANS"));
     wait_until("the end of the turn", || session.is_idle());
     turn.model.assert_script_used_up();

@@ -87,7 +87,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(
         journal.matching(&json!({ "event": "prompt" })).len(),
         1,
-        "what a loop feeds is no prompt\n{journal}"
+        "a loop's prompt is not recorded as a prompt of the user\n{journal}"
     );
     assert_eq!(journal.matching(&json!({ "event": "stop" })).len(), 5, "once a turn\n{journal}");
 
@@ -146,7 +146,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // After an error of the provider, the loop is not fed.
+    // After an error of the provider, the loop does not continue.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([
         text_step("One."),
@@ -165,7 +165,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.read_receipts().assert_never(&json!({ "outcome": "failed" }));
 }
 
-/// The user sends a message while validators run. The loop feeds nothing during that turn, and continues afterwards.
+/// The user sends a message while validators run. The loop sends no prompt during that turn, and continues afterwards.
 fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, session: &ServerSession) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = start_waiting_loop(scratch, &["--max-iterations", "3", "--validator", slow]);
@@ -181,7 +181,7 @@ fn check_user_comes_first(scratch: &ScratchProject, model: &ScriptedModel, sessi
     wait_until("the user's turn", || model.has_received("WHAT-IS-THE-PORT"));
     scratch.write_file("validated", "");
     wait_until("the promise is not believed", || loop_state(scratch, &id).2 == 2);
-    // If the loop fed its prompt, the prompt would arrive within a second.
+    // If the loop sent its prompt, the prompt would arrive within a second.
     std::thread::sleep(std::time::Duration::from_secs(1));
     scratch.write_file("answered", "");
     wait_until("the limit", || loop_state(scratch, &id).0 != "active");
@@ -253,8 +253,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(loop_state(&scratch, &id), ended_state("paused", "limit", 5));
     model.assert_script_used_up();
 
-    // First, the agent cancels its loop. Then a turn of another active loop ends with an error. Neither loop is fed
-    // again.
+    // First, the agent cancels its loop. Then a turn of another active loop ends with an error. Neither loop
+    // continues.
     let id = start_waiting_loop(&scratch, &[]);
     let cancel = bash_step("thru loop cancel");
     let model = ScriptedModel::start(ModelScript::main([
@@ -301,7 +301,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     );
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // With `run`, nobody can give a permission. So a prompt that the loop fed after the turn would never be answered.
+    // With `run`, nobody can give a permission. So a prompt that the loop sent after the turn would never be answered.
     let id = start_waiting_loop(&scratch, &[]);
     let model = ScriptedModel::start(ModelScript::main([text_step("One."), step_without_permission()]));
     let ended = opencode.run_prompt(&scratch, &model, &["Begin"]);
@@ -345,7 +345,7 @@ fn in_run_a_loop_goes_on_without_git_and_through_a_compaction() {
     model.assert_script_used_up();
 }
 
-/// Returns how many prompts a loop has fed to a session, according to OpenCode's database.
+/// Returns how many prompts a loop has sent to a session, according to OpenCode's database.
 fn count_fed_prompts(opencode: &OpenCode, scratch: &ScratchProject, session: &str) -> u64 {
     let query = format!(
         "select count(*) as fed from part where session_id = '{session}' and \

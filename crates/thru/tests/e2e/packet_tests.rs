@@ -46,7 +46,7 @@ fn from_claude_code_to_droid() {
     for needle in ["Never use regular expressions", "src/parser.rs", "no such rule", "source: claude-code"] {
         assert!(text.contains(needle), "{needle:?} in {text}");
     }
-    assert!(!text.contains("“/handoff"), "a command is no wish: {text}");
+    assert!(!text.contains("“/handoff"), "a command is not a request: {text}");
 
     let model = ScriptedModel::start(ModelScript::main([
         execute_step(&format!("{thru} pickup --for droid")),

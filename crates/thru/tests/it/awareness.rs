@@ -304,7 +304,7 @@ fn a_clash_is_told_however_many_sessions_there_are() {
     let told = prompt_at(&env, "10:09:00", "two");
     assert_eq!(told.matches("Throughline: session one").count(), 5, "{told}");
     assert!(told.contains("other sessions also edited these files") && told.contains("+6 more."), "{told}");
-    assert_eq!(prompt_at(&env, "10:10:00", "two"), "", "all of them were told");
+    assert_eq!(prompt_at(&env, "10:10:00", "two"), "", "the session was warned about all of them");
 }
 
 /// Writes a transcript with these requests (token count and model), and returns its path.
@@ -340,13 +340,13 @@ fn a_window_that_fills_up_is_told_once_for_each_level() {
     fire_prompt(&env, "s1").assert_silent("below 70 percent");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model)]);
     assert_snapshot!(fire_prompt(&env, "s1").context_for_model(), @"Throughline: the context window is 72 % full (144,200 of 200,000 tokens). Recorded so far: 1 prompt, 1 call, 1 edited file; a brief follows a compaction. `/handoff` writes a packet from which a new session can continue.");
-    fire_prompt(&env, "s1").assert_silent("it was told");
+    fire_prompt(&env, "s1").assert_silent("the agent was already warned");
     stop_with_transcript(&env, &[(139_000, model), (144_200, model), (150_000, model)]);
     fire_prompt(&env, "s1").assert_silent("the same level");
     let full = [(139_000, model), (144_200, model), (150_000, model), (181_000, model)];
     stop_with_transcript(&env, &full);
     assert!(fire_prompt(&env, "s1").context_for_model().contains("90 % full (181,000 of 200,000 tokens)"));
-    fire_prompt(&env, "s1").assert_silent("it was told");
+    fire_prompt(&env, "s1").assert_silent("the agent was already warned");
     // After a compaction, the window is nearly empty.
     env.fire_event("s1", "SessionStart", json!({"source": "compact"}));
     fire_prompt(&env, "s1").assert_silent("the new window is empty");
@@ -389,7 +389,7 @@ fn a_limit_that_the_user_set_is_never_enlarged() {
     let told = fire_prompt(&env, "s1").context_for_model();
     assert!(told.contains("holds more than its limit (129,000 of 128,000 tokens)"), "{told}");
     stop_with_transcript(&env, &[(100, "my-x"), (129_000, "my-x"), (750_000, "my-x")]);
-    fire_prompt(&env, "s1").assert_silent("the level was told");
+    fire_prompt(&env, "s1").assert_silent("the agent was already warned about this level");
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn config_shows_every_default() {
     roots.allow                                                                  default  folders that may be a root although they are shared, foreign or your home; only in your own settings
     brief.scoring.enabled                         false                          default  rank what a brief tells by score, not in the fixed order; see docs/scoring.md
     brief.scoring.max_candidates                  100                            default  with scoring: at most this many facts are considered
-    brief.scoring.max_tokens                      4000                           default  with scoring: the most tokens of a brief, estimated
+    brief.scoring.max_tokens                      4000                           default  with scoring: the maximum length of a brief, in estimated tokens
     brief.scoring.decision_decay.mode             exponential                    default  how a decision loses its value: exponential or linear
     brief.scoring.decision_decay.half_life_hours  24                             default  after this many hours a decision counts half
     brief.scoring.token_ratios.prose              0.25                           default  tokens per character of prose
@@ -79,8 +79,8 @@ fn config_shows_every_default() {
     brief.scoring.weights.problems                1                              default  weight of what went wrong with hooks
     brief.budget_warnings                         true                           default  tell the agent when its context window is 70 and 90 percent full
     brief.model_limits                                                           default  context windows of models in tokens; they override the known ones: \"my-*\" = 200000
-    swarm.awareness_max_chars                     300                            default  the most characters of what other agents did lately, in a brief and for a sub-agent
-    profiles.max_chars                            2000                           default  the most characters that a sub-agent is given when it starts; 0 for nothing
+    swarm.awareness_max_chars                     300                            default  the maximum number of characters about what other agents did lately, in a brief and for a sub-agent
+    profiles.max_chars                            2000                           default  the maximum number of characters that a sub-agent is given when it starts; 0 for nothing
     profiles.architect                            all                            default  what an architect is given when it starts
     profiles.coder                                task, files, failures          default  what a coder is given when it starts
     profiles.reviewer                             requirements, diff, decisions  default  what a reviewer is given when it starts

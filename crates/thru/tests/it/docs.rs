@@ -88,7 +88,7 @@ fn the_docs_say_what_the_binary_says() {
     let env = TestEnv::new();
     let page = commands_page(&env);
     for code in ["0 ", "1 ", "2 ", "10", "11", "12", "13", "14", "15", "16", "70"] {
-        assert!(page.contains(&format!(" {code} ")), "exit code {code} is not told");
+        assert!(page.contains(&format!(" {code} ")), "exit code {code} is not documented");
     }
     assert_eq!(unexplained_arguments(&page), [""; 0], "what somebody has to give is not explained");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");

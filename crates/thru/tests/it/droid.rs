@@ -96,7 +96,7 @@ fn what_no_hook_tells_is_found_in_the_transcript_once() {
     let with = |more: Value| merge_fields(&common, more);
     let told = json!({"tool_name": "Execute", "tool_input": {"command": "ls"},
         "tool_response": "a.txt\n\n[Process exited with code 0]"});
-    fire_event(&env, "PostToolUse", &with(told)).assert_silent("told by a hook");
+    fire_event(&env, "PostToolUse", &with(told)).assert_silent("a hook reported it");
     for _ in 0..3 {
         fire_event(&env, "Stop", &common).assert_silent("stop");
     }
@@ -131,7 +131,7 @@ fn a_compaction_gives_a_new_session_all_that_the_old_one_knew() {
     let second = with(json!({"session_id": "newer", "previous_session_id": "new", "source": "compact"}));
     assert!(fire_event(&env, "SessionStart", &second).stdout.contains("the goal"), "and so on");
     fire_event(&env, "UserPromptSubmit", &with(json!({"session_id": "newer", "prompt": "go on"})))
-        .assert_silent("told already");
+        .assert_silent("the brief was already sent");
     let edit =
         json!({"tool_name": "Edit", "tool_input": {"file_path": env.project_folder().join("src/a.rs")}});
     fire_event(&env, "PostToolUse", &with(edit)).assert_silent("in the first of them");

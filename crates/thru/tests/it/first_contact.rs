@@ -201,5 +201,5 @@ fn a_call_that_never_ends_does_not_make_every_event_a_first_contact() {
     transcript.write_to_file(&env);
     assert_eq!(stop(&env), transcript.text.len() as u64, "it is waited for no longer");
     let calls = env.read_journal("late").iter().filter(|line| line["command"] == "make -s quiet").count();
-    assert_eq!(calls, transcript.calls - 1, "each told once");
+    assert_eq!(calls, transcript.calls - 1, "each call is recorded once");
 }

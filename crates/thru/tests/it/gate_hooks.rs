@@ -86,7 +86,7 @@ fn a_damaged_run_is_told_of() {
         }
         assert!(
             brief_after_compaction(&env).contains("the hook for subagent-stop"),
-            "told by the next brief"
+            "the next brief reports it"
         );
     }
 }

@@ -312,7 +312,7 @@ fn a_damaged_loop_lets_it_stop_and_is_left_as_it_is() {
 fn a_loop_whose_file_was_removed_is_forgotten() {
     let looped = LoopedSession::new(&[]);
     fs::remove_file(looped.loop_file()).unwrap();
-    looped.report_stop_with_words(1, "Hm.").assert_silent("nothing to feed");
+    looped.report_stop_with_words(1, "Hm.").assert_silent("no prompt to give");
     assert_eq!(looped.last_receipt()["outcome"], "ok");
     let pointer = fs::read_to_string(looped.env.store_folder().join("indexes/active-loop.json")).unwrap();
     assert!(!pointer.contains(&looped.id), "{pointer}");
@@ -439,7 +439,7 @@ fn the_packet_of_a_session_with_a_loop_has_its_prompt_as_the_goal() {
     looped.env.run_thru(&["handoff", "go on"]).assert_ok();
     let picked = looped.env.run_thru(&["pickup"]).assert_ok().stdout;
     let goal = format!(
-        "Goal: The prompt of the loop that runs in the session, fed at every stop:\n> {LOOP_PROMPT}\n"
+        "Goal: The prompt of the loop that runs in the session, given to the agent at every stop:\n> {LOOP_PROMPT}\n"
     );
     assert!(picked.contains(&goal), "{picked}");
     assert!(picked.contains("> and keep the old names please"), "{picked}");

@@ -80,7 +80,7 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     assert!(env.run_thru(&["status"]).assert_ok().stdout.contains(lost));
     let doctor = env.run_thru(&["doctor"]).assert_exit_code(1).stdout;
     assert!(doctor.contains(lost), "{doctor}");
-    assert!(!doctor.contains("records-lost"), "it is no event of a harness: {doctor}");
+    assert!(!doctor.contains("records-lost"), "it is not an event of a harness: {doctor}");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_loss_is_told_where_no_session_could_be_recorded() {
     env.fire_event(SESSION_ID, "Stop", json!({})).assert_silent("stop");
     let start = env.fire_event("another", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(start.contains("1 record was lost between"), "{start}");
-    env.fire_event("a-third", "SessionStart", json!({"source": "startup"})).assert_silent("told once");
+    env.fire_event("a-third", "SessionStart", json!({"source": "startup"})).assert_silent("the loss is reported only once");
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl MovedProject {
         let output =
             call.with_stdin(payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", &self.new).run();
         let context = output.json()["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned);
-        context.unwrap_or_else(|| panic!("nothing was told: {output}"))
+        context.unwrap_or_else(|| panic!("the agent was told nothing: {output}"))
     }
 
     fn trusted_paths(&self) -> Vec<Value> {

@@ -104,7 +104,7 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     assert_eq!(
         shown.matches("\"event\":\"stop\"").count(),
         2,
-        "a stop that is told twice counts once: {shown}"
+        "a stop that is reported twice counts once: {shown}"
     );
 }
 

@@ -79,7 +79,7 @@ fn trust_is_not_given_below_a_harness_whatever_the_environment_says() {
     }
     assert!(before.exists());
     trust().through_program("sh", &dash_c).run().assert_ok();
-    assert_eq!(env.run_thru_json(&["status"])["trusted"], true, "a shell alone is no harness");
+    assert_eq!(env.run_thru_json(&["status"])["trusted"], true, "a shell alone is not a harness");
 }
 
 /// Asserts that hooks and commands do not trust a state folder to which another user could have written.

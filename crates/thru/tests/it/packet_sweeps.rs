@@ -178,7 +178,7 @@ fn a_killed_session_leaves_its_last_message_and_the_running_command() {
         assert!(packet.contains("Started and not finished"), "{packet}");
         assert!(packet.contains("cargo test -p lexer") && !packet.contains("a1B2"), "{packet}");
         let prompts = env.read_journal("s1").iter().filter(|line| line["event"] == "prompt").count();
-        assert_eq!(prompts, 1, "what hooks told is not told again");
+        assert_eq!(prompts, 1, "what hooks reported is not recorded again");
         let pickup = env.run_thru(&["pickup", &id]).assert_ok().stdout;
         assert!(pickup.contains("which was started and did not finish"), "{pickup}");
     }

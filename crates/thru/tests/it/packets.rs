@@ -80,7 +80,7 @@ fn a_packet_is_filled_not_a_skeleton() {
     ] {
         assert!(text.contains(needle), "{needle:?} in\n{text}");
     }
-    assert!(!text.contains("/handoff"), "a command is no prompt:\n{text}");
+    assert!(!text.contains("/handoff"), "a command is not a prompt:\n{text}");
     env.run_thru(&["packet", "validate", &id]).assert_ok();
     let (second, _) = write_handoff(&env, "finish the parser");
     assert_eq!(second, "20261115T192200Z-finish-the-parser-2", "two in one second");
@@ -450,7 +450,7 @@ fn a_session_that_broke_off_leaves_a_packet() {
         let payload = json!({"session_id": session, "cwd": env.project_folder(), "hook_event_name": "SessionStart", "source": "startup"});
         env.fire_hook("SessionStart", &payload).stdout
     };
-    // A truncated payload gets no reply, so nobody has been told yet.
+    // A truncated payload gets no reply, so no agent has been told about the packet yet.
     let torn =
         format!(r#"{{"session_id":"s0","cwd":{:?},"source":"startup","model":"x"#, env.project_folder());
     env.hook_call("SessionStart", torn).run().assert_silent("torn");

@@ -33,7 +33,7 @@ fn a_journal_is_rotated_and_nothing_is_lost() {
         .map(|line| line["text"].as_str().unwrap().split(':').next().unwrap().parse().unwrap())
         .collect();
     assert_eq!(numbers, (0..20).collect::<Vec<_>>(), "all there, in their order");
-    assert_eq!(env.run_thru_json(&["status"])["sessions"], 1, "parts are no sessions");
+    assert_eq!(env.run_thru_json(&["status"])["sessions"], 1, "parts are not sessions");
     env.run_thru(&["doctor"]).assert_ok();
 }
 

@@ -83,7 +83,7 @@ fn every_promise_names_a_test() {
 #[test]
 fn a_reference_to_nothing_is_found() {
     assert!(is_existing_test("security::every_promise_names_a_test"));
-    assert!(!is_existing_test("security::section"), "a function that is no test shows nothing");
+    assert!(!is_existing_test("security::section"), "a function that is not a test shows nothing");
     assert!(!is_existing_test("security::nobody_wrote_this"));
     assert!(is_torture_section("hostile places") && !is_torture_section("friendly places"));
     let both = tests_named_by("Text. <!-- test: a::b, c::d; torture: e -->");

@@ -77,7 +77,7 @@ const PLACES: &[HostilePlace] = &[
     }),
     arranged_place("config.toml is a FIFO", |s| make_fifo(&s.store_folder().join("config.toml"))),
     arranged_place("config.toml is a folder", |s| make_folder(&s.store_folder().join("config.toml"))),
-    arranged_place("config.toml is no TOML", |s| {
+    arranged_place("config.toml is not TOML", |s| {
         Ok(fs::write(s.store_folder().join("config.toml"), "= = [[\n\0\u{fffd}")?)
     }),
     arranged_place("the trust record is a symlink", |s| move_outside_and_link(s, &trust_record_path(s)?)),
@@ -104,7 +104,7 @@ const PLACES: &[HostilePlace] = &[
         "HOME cannot be written",
         With(&[("HOME", Some("/proc")), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)]),
     ),
-    place_with_start("XDG_STATE_HOME is no folder", With(&[("XDG_STATE_HOME", Some("/dev/null"))])),
+    place_with_start("XDG_STATE_HOME is not a folder", With(&[("XDG_STATE_HOME", Some("/dev/null"))])),
     place_with_start(
         "no environment at all",
         With(&[

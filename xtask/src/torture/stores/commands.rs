@@ -12,7 +12,7 @@ pub enum CommandKind {
     Plain,
     /// The command changes settings of harnesses, and the exclude list of this clone.
     Settings,
-    /// The user starts a loop with the command. The loop's prompt may be fed afterwards, but nothing may run.
+    /// The user starts a loop with the command. The agent may get the loop's prompt afterwards, but nothing may run.
     StartsLoop,
 }
 

@@ -22,7 +22,7 @@ impl HookSpec {
         ["hook", self.harness, self.event]
     }
 
-    /// Returns whether this hook would claim, feed or end a loop.
+    /// Returns whether this hook would claim, continue or end a loop.
     pub fn affects_loops(&self) -> bool {
         let starts = self.event == "SessionStart" && self.more["source"] == "startup";
         self.harness == HARNESSES[0].name && (starts || self.event == "Stop")

@@ -82,8 +82,8 @@ impl StoreRunner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// Checks that a loop and a run of the user are really fed and run. Otherwise the torture could pass because it
-    /// cannot detect violations.
+    /// Checks that the agent really gets the prompt of a loop that the user started, and that the user's run is really
+    /// launched. Otherwise the torture could pass because it cannot detect violations.
     pub fn check_control_case(&self, lab: &Lab) -> Result<()> {
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::start_loop(
@@ -100,7 +100,7 @@ impl StoreRunner {
         }
         ensure!(
             seen.contains(&Violation::Fed) && seen.contains(&Violation::Ran),
-            "a loop of the user's own is not seen to be fed and to run its validator: {seen:?}"
+            "a loop of the user's own is not seen to give its prompt and to run its validator: {seen:?}"
         );
         let store = HostileStore::trusted("control", "control", |sandbox| {
             edited::expect_run(

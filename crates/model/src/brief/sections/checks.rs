@@ -16,10 +16,10 @@ pub(super) const COMMAND_ID_CHARS: usize = 66;
 
 const MAX_CHECKS: usize = 5;
 
-/// The most checks of one kind that are listed: tests, lints, builds.
+/// The maximum number of listed checks of one kind: tests, lints, builds.
 const MAX_CHECKS_OF_KIND: usize = 2;
 
-/// The most other commands that are listed.
+/// The maximum number of other commands that are listed.
 const MAX_COMMANDS: usize = 4;
 
 /// The longest command that is listed, in characters. A longer command would be cut, so it could not be typed
@@ -89,7 +89,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 if run::is_script_call(&runnable) && (beside || tested_whole) {
                     continue;
                 }
-                // One that was for another task may be about other files.
+                // A command that was run for another task may be about other files.
                 let is_known =
                     checks.iter().filter(|check| is_main(check)).all(|check| known.contains(&check.sort));
                 if beside && (is_known || command.last < task) {
@@ -155,7 +155,7 @@ struct LastRun {
     ended: RunResult,
     /// The record of that run.
     last: u64,
-    /// Whether a test runner found no test. Then success says nothing.
+    /// Whether a test runner found no test. In that case, success says nothing.
     ran_no_tests: bool,
 }
 

@@ -18,13 +18,14 @@ use super::quote_agent_words;
 
 const MAX_TURNS: usize = 3;
 
-/// The most turns that are included if much is known about the current work: earlier ones are about other work.
+/// The maximum number of turns that are included if much is known about the current work. Earlier turns are about other
+/// work.
 const MAX_TURNS_BESIDE_WORK: usize = 1;
 
-/// So many changes and findings are much.
+/// If there are this many changes and findings, much is known about the current work.
 const MUCH_WORK: usize = 3;
 
-/// The most groups of changed files that are included.
+/// The maximum number of groups of changed files that are included.
 const MAX_CHANGE_GROUPS: usize = 8;
 
 const MAX_FINDINGS: usize = 3;

@@ -11,7 +11,7 @@ use crate::text::count_with_noun;
 
 use super::checks::COMMAND_ID_CHARS;
 
-/// The most characters of a command that has no error beside it.
+/// The maximum number of characters of a command that has no error beside it.
 const MAX_COMMAND_CHARS: usize = 160;
 
 pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {

@@ -38,11 +38,12 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     }
     if foreign > 0 && is_moved(project) {
         let number = count_with_noun(foreign, "loop");
-        let text = format!("{number}; this folder was moved, `thru trust --moved` lets it be fed again");
+        let text = format!("{number}; this folder was moved, `thru trust --moved` is needed to continue");
         let line = StatusLine::plain("waiting", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     } else if foreign > 0 {
-        let text = format!("{}; never fed, `thru loop list` names them", count_with_noun(foreign, "loop"));
+        let number = count_with_noun(foreign, "loop");
+        let text = format!("{number}; no agent gets the prompt, `thru loop list` shows more");
         let line = StatusLine::plain("not started here", text);
         lines.push(line.with_json("loops_not_started_here", json!(foreign)));
     }
@@ -121,8 +122,11 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         return (records.len(), findings);
     }
     for state in records.iter().map(|record| &record.state).filter(|state| is_without_consent(store, state)) {
-        let text =
-            format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
+        let text = format!(
+            "loop {} is {} and was not started here: no agent gets its prompt",
+            state.id,
+            state.status.name()
+        );
         let hint = format!(
             "`thru loop adopt {}` shows its prompt and its commands, and asks whether you allow them",
             state.id

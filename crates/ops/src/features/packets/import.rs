@@ -24,8 +24,8 @@ pub struct ImportedPacket {
     pub id: String,
     /// False if the file was already imported, or if this was a dry run.
     pub created: bool,
-    /// Whether a file with the same bytes was imported before. Then `id` is the id of the packet that was written
-    /// at that time.
+    /// Whether a file with the same bytes was imported before. In that case, `id` is the id of the packet that
+    /// was written at that time.
     pub known: bool,
     /// Whether a secret in the file was redacted.
     pub covered: bool,

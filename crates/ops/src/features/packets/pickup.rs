@@ -272,8 +272,8 @@ impl ClaimingSessions {
         Ok(ClaimingSessions { sessions: roster::read_roster(store, window)? })
     }
 
-    /// Returns whether the session that claimed a packet has ended, or its process is gone. Then another session can
-    /// claim the packet.
+    /// Returns whether the session that claimed a packet has ended, or its process is gone. In that case, another
+    /// session can claim the packet.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         let claimant = self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by);
         claimant.is_some_and(|entry| {

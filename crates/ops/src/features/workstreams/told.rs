@@ -57,7 +57,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 in_backticks(&why, 160)
             ));
         }
-        // A workstream of another session is no concern of this one.
+        // A workstream of another session does not concern this session.
         None => return Ok(Vec::new()),
     };
     let Some(project) = &state.active_project_id else { return Ok(Vec::new()) };
@@ -209,7 +209,7 @@ pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>
     }
     Ok(match unread_files_reminder(context) {
         Some(part) => Decision::answer(part, "files of the manifest are unread although work goes on"),
-        None => Decision::no_action("no file of the active manifest is unread, or the session was told"),
+        None => Decision::no_action("no file of the active manifest is unread, or the agent was already reminded"),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Lists what a store would run or feed, for the user who is about to trust it.
+//! Lists the prompts and commands in a store, for the user who is about to trust it.
 
 use model::consent::quote_command;
 use model::gate::ExpectedOutput;

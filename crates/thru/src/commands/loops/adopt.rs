@@ -16,7 +16,7 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<()> {
     }
     question.require_person(format)?;
     print_adoption(&adoption.shown);
-    question.ask("Feed this and run these commands on this machine?")?;
+    question.ask("Give this prompt to the agent and run these commands on this machine?")?;
     print_changed(&loops::adopt_loop(world, &adoption)?, "Adopted", format);
     Ok(())
 }

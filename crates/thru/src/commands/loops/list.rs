@@ -76,7 +76,7 @@ pub fn describe_state(shown: &LoopShown) -> String {
     }
 }
 
-/// Returns whether the user did not start the loop on this machine. A foreign loop is never fed.
+/// Returns whether the user did not start the loop on this machine. No agent gets the prompt of a foreign loop.
 fn is_foreign(shown: &LoopShown) -> bool {
     !shown.started_here && matches!(shown.status, LoopStatus::Active | LoopStatus::Paused)
 }
@@ -84,8 +84,8 @@ fn is_foreign(shown: &LoopShown) -> bool {
 pub fn print_foreign_note(shown: &LoopShown) {
     if is_foreign(shown) {
         output::print_message(format_args!(
-            "{WARN}note:{WARN:#} {} was not started here, so it is never fed; `thru loop adopt {0}` shows what it would \
-             feed and run, and asks whether you allow it",
+            "{WARN}note:{WARN:#} {} was not started here, so no agent gets its prompt; `thru loop adopt {0}` shows its \
+             prompt and its commands, and asks whether you allow them",
             shown.id
         ));
     }

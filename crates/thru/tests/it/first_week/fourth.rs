@@ -215,7 +215,7 @@ fn a_loop_that_was_started_before_a_move_is_not_called_foreign() {
     let run = |words: &[&str]| env.thru_call(words).in_folder(&moved).run();
     let status = run(&["status"]).assert_ok().stdout;
     assert!(
-        !status.contains("not started here") && status.contains("`thru trust --moved` lets it"),
+        !status.contains("not started here") && status.contains("`thru trust --moved` is needed"),
         "{status}"
     );
     let doctor = run(&["doctor"]);
