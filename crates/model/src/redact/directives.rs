@@ -1,7 +1,7 @@
 //! Passwords in directives without a separator: of SQL, of routers, of Lisp.
 
 use super::SecretHit;
-use super::chance::profile_of;
+use super::chance::profile_value;
 use super::classes::byte_or_newline;
 use super::made_up;
 use super::stated::hit_if_password_like;
@@ -48,7 +48,7 @@ pub fn secret_in_router_config(text: &[u8], start: usize, end: usize) -> Option<
     }
     let kind = byte_or_newline(text, end + 1).is_ascii_digit() && byte_or_newline(text, end + 2) == b' ';
     let value = values::value_at(text, end + if kind { 3 } else { 1 })?;
-    let looks = profile_of(&text[value.start..value.end]);
+    let looks = profile_value(&text[value.start..value.end]);
     let plausible = looks.len >= 6
         && (looks.is_mixed()
             || looks.symbols > 0

@@ -387,35 +387,29 @@ fn is_user_named_before(before: &[u8]) -> bool {
     .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
-/// Finds both values in `changed the password from x to y`, the form of one may password in a router's
-/// configuration.
-fn open a backup.
+/// Finds both values in `changed the password from x to y`, because the old one may still open a backup.
 fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     let made_up = |value: &LiteralValue| {
         let content = &text[value.start..value.end];
-        made_up::made_up_certainty(content).is_some() || profile_of(content).is_mixed()
+        made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
     };
-    // In `password was changed from x` the words between say that the password was replaced.
+    // In `password was changed from x`, a verb comes between the name and `from`.
     let window = &text[end..text.len().min(end + 40)];
     let from = memchr::memmem::find(window, b" from ")?;
     let verb = window[..from].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     if from > 0 && !matches!(verb, b"changed" | b"reset" | b"rotated" | b"updated" | b"switched" | b"moved") {
         return None;
     }
-    // Sometimes the old password is not stated, as in `from the default to x` and `from the old password to x`.
+    // Sometimes the old password is not stated, as in `from the default to x` and `from the old one to x`.
     if text[end + from + 6..].starts_with(b"the ") {
-        let rest = &text[end];
-        made_up::made_up_certainty(content).is_some() || profile_value(content).is_mixed()
-    };
-    // In `password was + from x`, a verb comes between the name and `from`.
-    let window = 6..text.len().min(end + from + 60)];
+        let rest = &text[end + from + 6..text.len().min(end + from + 60)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let to = end + from + 6 + memchr::memmem::find(rest, b" to ")? + 4;
         return sentences::unquoted_secret_at(text, to, RequiredCertainty::Words);
     }
     let old = values::value_at(text, end + from + 6)?;
     let behind = old.end + usize::from(old.quoted);
-    let new = profile_value(&text[behind..].strip_prefix(b" to ").map(|_| 4)?;
+    let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
     let new = values::value_at(text, new).filter(made_up);
     match (made_up(&old), new) {
         (true, new) => {
@@ -426,7 +420,7 @@ fn secrets_in_change(text: &[u8], end: usize) -> Option<SecretHit> {
     }
 }
 
-/// Finds the value in `the password? It's x` and `the password, which is x`. `end` is the end of the name.
+/// Finds the value in `the password? It's x` and `the password, which is x`. `end` is after the name.
 pub fn secret_in_next_clause(text: &[u8], start: usize, end: usize) -> Option<SecretHit> {
     // The value may follow the question mark directly, as in `the pw? x`.
     if text[end..].starts_with(b"? ")

@@ -100,7 +100,7 @@ pub fn gather_done(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let explained = changes.iter().filter(|(_, why)| !why.is_empty()).count();
     // What was changed says more than remarks in passing.
     let found: Vec<&AgentStatement> = found
-        .filter(|said| !is_reason(said) && !(explained >= MUCH_WORK && is_remark(said)))
+        .filter(|said| !(is_reason(said) || explained >= MUCH_WORK && is_remark(said)))
         .filter(|said| !statement::condense_message(&said.text).is_empty())
         .take(MAX_FINDINGS)
         .collect();
