@@ -192,7 +192,11 @@ fn a_folder_that_others_may_write_is_passed_over_whatever_is_in_it() {
     assert_eq!(ground.find_root("shared/mine/sub"), "(shared/mine/sub) shared/mine/sub");
     assert_eq!(ground.find_root("outer/shared/sub"), "outer outer", "the next one above is asked");
     ground.write_file("shared/.agent/context/root.json", b"{");
-    assert_eq!(ground.find_root("shared/mine"), "(shared/mine) shared/mine", "not even its damage is reported");
+    assert_eq!(
+        ground.find_root("shared/mine"),
+        "(shared/mine) shared/mine",
+        "not even its damage is reported"
+    );
 }
 
 #[test]

@@ -243,7 +243,11 @@ fn repeated_failures_become_traps() {
     assert_eq!(told(&lint[..1]), [], "a slip that came once, and nothing is known to work instead");
     let twice = [("./run --port 3000", 1, "Error: listen EADDRINUSE: address already in use"); 2];
     assert_eq!(told(&twice).len(), 1);
-    assert_eq!(told(&[("make test", 1, "FAIL"), ("make test", 1, "FAIL")]), [], "a failing test is not a trap");
+    assert_eq!(
+        told(&[("make test", 1, "FAIL"), ("make test", 1, "FAIL")]),
+        [],
+        "a failing test is not a trap"
+    );
     let pairs: [(&str, &str, &str, FailureAndAlternative); 7] = [
         // The part of a line that the error is about, and the part that replaced it.
         (

@@ -98,11 +98,13 @@ fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         ));
     }
     let Some(warning) = state.due.filter(|_| matches!(context.event.kind, EventKind::Prompt { .. })) else {
-        return Ok(Decision::no_action("no warning about the context window is due, or this event is not a prompt"));
+        return Ok(Decision::no_action(
+            "no warning about the context window is due, or this event is not a prompt",
+        ));
     };
     let handoff = harness::commands::command_name_in_harness(context.harness, "handoff");
     let part = ReplyPart::from_reply(Reply::Context(warning.describe_for_agent(&handoff)));
-    Ok(Decision::with_change(part, "the context window fills up", "record that the agent was warned", move || {
+    Ok(Decision::with_change(part, "the context window fills up", "record the warning", move || {
         // If hooks are installed twice, the lock lets the second process see that the first process has warned the
         // agent.
         let _lock = store.lock_session(context.session, context.deadline.lock_wait())?;

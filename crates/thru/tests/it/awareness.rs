@@ -147,15 +147,15 @@ fn two_sessions_that_edit_one_file_are_each_told_once() {
     let env = env_with_two_sessions();
     let told = fire_prompt(&env, "one").context_for_model();
     assert_snapshot!(told, @"Throughline: session two (Claude Code, tester) edited src/a.rs at 2026-11-15T19:22:00Z, and this session did at 2026-11-15T19:22:00Z. Read it again before you change it.");
-    fire_prompt(&env, "one").assert_silent("it was told");
+    fire_prompt(&env, "one").assert_silent("the session was already warned");
     let told = fire_prompt(&env, "two").context_for_model();
     assert!(told.contains("session one (Claude Code) edited src/a.rs at"), "{told}");
-    fire_prompt(&env, "two").assert_silent("it was told");
+    fire_prompt(&env, "two").assert_silent("the session was already warned");
     // The file of a sub-agent counts as the session's own file.
     report_edit(&env, "two", "t6", "", "src/b.rs");
     let told = fire_prompt(&env, "one").context_for_model();
     assert!(told.contains("edited src/b.rs"), "{told}");
-    fire_prompt(&env, "one").assert_silent("it was told");
+    fire_prompt(&env, "one").assert_silent("the session was already warned");
     // There is no warning about a file that only one session edits.
     report_edit(&env, "one", "t7", "", "src/only.rs");
     fire_prompt(&env, "two").context_for_model();

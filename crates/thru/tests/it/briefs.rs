@@ -54,7 +54,9 @@ fn a_compaction_is_followed_by_a_brief() {
     let brief = session.fire_event("SessionStart", json!({"source": "compact"}));
     assert!(contains_all_facts(&brief), "{}", brief.stdout);
     assert!(!brief.stdout.contains("(2×)"), "an event that is reported twice counts once: {}", brief.stdout);
-    session.fire_event("UserPromptSubmit", json!({"prompt": "go on"})).assert_silent("the agent has the brief");
+    session
+        .fire_event("UserPromptSubmit", json!({"prompt": "go on"}))
+        .assert_silent("the agent has the brief");
     assert!(env.run_thru(&["brief"]).assert_ok().stdout.contains("was compacted"), "it still was");
 }
 
@@ -215,7 +217,11 @@ fn hooks_in_two_places_count_once() {
         session.fire_event(event, more.clone());
         session.fire_event(event, more.clone());
     }
-    assert_eq!(env.read_journal("s1").len(), 2 * events.len(), "the journal has every event that was reported");
+    assert_eq!(
+        env.read_journal("s1").len(),
+        2 * events.len(),
+        "the journal has every event that was reported"
+    );
     let shown = env.run_thru(&["journal", "--session", "s1"]).assert_ok().stdout;
     assert_eq!(shown.lines().count(), events.len(), "{shown}");
     assert_eq!(env.run_thru_json(&["journal", "--list"])[0]["records"], events.len());

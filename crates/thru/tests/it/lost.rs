@@ -94,7 +94,8 @@ fn a_loss_is_told_where_no_session_could_be_recorded() {
     env.fire_event(SESSION_ID, "Stop", json!({})).assert_silent("stop");
     let start = env.fire_event("another", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(start.contains("1 record was lost between"), "{start}");
-    env.fire_event("a-third", "SessionStart", json!({"source": "startup"})).assert_silent("the loss is reported only once");
+    env.fire_event("a-third", "SessionStart", json!({"source": "startup"}))
+        .assert_silent("the loss is reported only once");
 }
 
 #[test]

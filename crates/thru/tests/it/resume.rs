@@ -122,7 +122,10 @@ fn a_state_of_another_session_or_too_old_is_not_used() {
     brief_after_compaction(&env, "s1");
     env.fire_event("s2", "UserPromptSubmit", json!({"prompt": "something else"}));
     let brief = env.fire_event("s2", "SessionStart", json!({"source": "resume"})).context_for_model();
-    assert!(!brief.contains("01-parser") && !brief.contains("Workstream:"), "the brief does not name the workstream of another session: {brief}");
+    assert!(
+        !brief.contains("01-parser") && !brief.contains("Workstream:"),
+        "the brief does not name the workstream of another session: {brief}"
+    );
     let path = env.store_folder().join("state/precompact/s1.json");
     let old = std::fs::read_to_string(&path).unwrap().replace("2026-11-15", "2026-11-10");
     std::fs::write(&path, old).unwrap();

@@ -108,7 +108,8 @@ pub fn start_loop(world: &World, options: &StartOptions) -> Result<LoopChanged> 
     let ends_well = promises.iter().any(|promise| promise.outcome == IterationOutcome::Done);
     if !validators.is_empty() && !ends_well {
         return Err(usage_error(
-            "validators run when the agent promises that the work is done, and this loop has no such promise".into(),
+            "validators run when the agent promises that the work is done, and this loop has no such promise"
+                .into(),
             "add --promise 'ALL TESTS PASS', or whatever is true when the work is done",
         ));
     }

@@ -209,7 +209,9 @@ pub fn decide_at_prompt<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>
     }
     Ok(match unread_files_reminder(context) {
         Some(part) => Decision::answer(part, "files of the manifest are unread although work goes on"),
-        None => Decision::no_action("no file of the active manifest is unread, or the agent was already reminded"),
+        None => {
+            Decision::no_action("no file of the active manifest is unread, or the agent was already reminded")
+        }
     })
 }
 
