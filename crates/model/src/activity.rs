@@ -71,7 +71,7 @@ impl Activity {
         })
     }
 
-    /// Returns one line of JSON without a line end.
+    /// Returns one line of JSON without a trailing newline.
     pub fn to_json_line(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }

@@ -306,7 +306,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// The reason why an edit was refused. The document is then unchanged.
+/// The reason why an edit was refused. A refused edit leaves the document unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     #[error("`{0}` cannot be a key")]

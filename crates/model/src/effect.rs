@@ -187,7 +187,7 @@ fn apply_rule(seen: &mut EffectScan, part: &CommandPart) {
 struct EffectScan<'a> {
     said: &'a CommandOutput<'a>,
     found: Vec<Effect>,
-    /// Whether the command line created its own repository. It is then an experiment.
+    /// Whether the command line created its own repository. If so, it is an experiment.
     trial: bool,
 }
 

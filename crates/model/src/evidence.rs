@@ -86,8 +86,8 @@ keeping_the_rest! {
         files: Option<u64> = skip Option::is_none,
         /// `project` if the entry is bound to every file, so that a new file also makes it stale.
         scope: String = skip String::is_empty,
-        /// A file that was edited between the start of the command and the writing of the entry. The entry is then
-        /// stale from the start.
+        /// A file that was edited between the start of the command and the writing of the entry. If there is such a
+        /// file, the entry is stale from the start.
         changed: String = skip String::is_empty,
     }
 }

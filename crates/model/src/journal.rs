@@ -241,7 +241,7 @@ impl<'a> JournalRecord<'a> {
         }
     }
 
-    /// Returns one line of JSON without a line end.
+    /// Returns one line of JSON without a trailing newline.
     pub fn to_json_line(&self) -> Vec<u8> {
         // A record contains only strings, numbers and lists of them, so this cannot fail.
         serde_json::to_vec(self).unwrap_or_default()

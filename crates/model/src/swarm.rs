@@ -164,8 +164,8 @@ pub enum InvalidSwarmId {
 pub const UNNAMED_SWARM: &str = "(unnamed)";
 
 /// Returns the swarm that a plan belongs to, if it is not one of `ours`. A plan of the default swarm is never
-/// foreign, nor is a plan without a swarm that was created here. An imported plan without a swarm belongs to the
-/// default swarm. If `ours` is empty, no plan is foreign.
+/// foreign, nor is a plan without a swarm that was created in this project. An imported plan without a swarm belongs to
+/// the default swarm. If `ours` is empty, no plan is foreign.
 pub fn foreign_swarm<'p>(plan: &'p Plan, ours: &[SwarmId]) -> Option<&'p str> {
     let name = plan.swarm.trim();
     let uses = |name: &str| ours.iter().any(|swarm| swarm.as_str() == name);

@@ -76,7 +76,7 @@ impl RootSearch {
         matches!(self.0, Ok(FoundRoot::Marked { .. }))
     }
 
-    /// Returns whether there is neither a root nor a record here.
+    /// Returns whether the folder has neither a root nor a record.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Ok(FoundRoot::Unmarked(root)) if matches!(Store::open_at_root(&root.path), Ok(None)))
     }
@@ -88,7 +88,7 @@ impl RootSearch {
         Some(root.path.join(layout::STORE_FOLDER))
     }
 
-    /// Returns why the store here is not trusted; `None` if it is trusted, or if there is no store.
+    /// Returns why the store is not trusted; `None` if it is trusted, or if there is no store.
     pub fn why_untrusted(&self, world: &World) -> Option<Untrusted> {
         match &self.0 {
             Ok(FoundRoot::Marked { root, marker, .. }) if world.trusts(marker, &root.path) => None,

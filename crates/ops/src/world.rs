@@ -67,7 +67,7 @@ impl World<'_> {
         })
     }
 
-    /// Returns whether the store is trusted here; false if this cannot be determined.
+    /// Returns whether the store is trusted on this machine; false if this cannot be determined.
     pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
         self.trust_records().is_some_and(|trust| trust.is_trusted(&marker.project_id, root).unwrap_or(false))
     }

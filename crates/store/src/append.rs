@@ -12,7 +12,7 @@ use crate::read::{io_error, require_regular_file};
 use crate::{Dir, Error, Result};
 
 impl Dir {
-    /// Appends `line` (without its line end) to `rel`. Rotates the log first if it has reached `limit` bytes.
+    /// Appends `line` (without a trailing newline) to `rel`. Rotates the log first if it has reached `limit` bytes.
     pub fn append_line(&self, rel: &str, line: &[u8], limit: u64) -> Result<()> {
         self.append_lines(rel, &[line], limit)
     }

@@ -10,8 +10,7 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// A lock that is held until it is dropped. The lock file is not removed, because two processes could then hold the
-/// lock.
+/// A lock that is held until it is dropped. If the lock file were removed, two processes could hold the lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,

@@ -39,7 +39,8 @@ pub enum LifecycleChange {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// `None` if the file contains no valid role name. The session then has no role. thru never writes such a file.
+    /// `None` if the file contains no valid role name. In that case, the session has no role. thru never writes
+    /// such a file.
     pub role: Option<Id>,
 }
 

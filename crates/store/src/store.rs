@@ -44,7 +44,7 @@ pub struct CreatedStore {
     pub marker: Marker,
     /// Whether this call wrote the marker. False if the marker existed, or if another process wrote it first.
     pub new: bool,
-    /// Whether there were no records before. Only then is a new store trusted.
+    /// Whether there were no records before. A new store is trusted only if there were none.
     pub pristine: bool,
     /// The name that a damaged marker was renamed to.
     pub set_aside: Option<String>,

@@ -35,7 +35,7 @@ pub fn print_line(text: impl Display) {
     record_write_error(printer::print(Stream::Out, &format!("{text}\n")));
 }
 
-/// Prints a text of one or more lines. The text already ends with a line end.
+/// Prints a text of one or more lines. The text already ends with a newline.
 pub fn print_text(text: &str) {
     record_write_error(printer::print(Stream::Out, text));
 }

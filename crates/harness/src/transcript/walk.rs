@@ -32,7 +32,7 @@ impl<'a> JsonWalk<'a> {
         &self.bytes[self.at..]
     }
 
-    /// Returns whether the text was cut off or is not JSON. Nothing more can be read then.
+    /// Returns whether the text was cut off or is not JSON. If so, nothing more can be read.
     pub fn is_torn(&self) -> bool {
         self.torn
     }
@@ -68,7 +68,7 @@ impl<'a> JsonWalk<'a> {
         self.bytes.get(start..end)
     }
 
-    /// Returns whether the current array has another element. The element must then be read or skipped.
+    /// Returns whether the current array has another element. If so, the element must be read or skipped.
     pub fn next_element(&mut self) -> bool {
         match self.skip_blanks_and_commas() {
             Some(b']') => {

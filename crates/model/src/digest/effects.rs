@@ -288,7 +288,8 @@ impl Digest {
         last
     }
 
-    /// Returns the commits that still exist, here or on the remote. No later amend or reset has removed them.
+    /// Returns the commits that still exist, in this repository or on the remote. No later amend or reset has removed
+    /// them.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         self.standing_and_reset_commits().0
     }
@@ -302,7 +303,7 @@ impl Digest {
     fn standing_and_reset_commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
         let mut reset = Vec::new();
-        // A pushed commit still exists on the remote, even if a reset removes it here.
+        // A pushed commit still exists on the remote, even if a reset removes it locally.
         let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
             match used.effect.kind {

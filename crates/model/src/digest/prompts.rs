@@ -25,7 +25,7 @@ pub struct Prompt {
     /// The call that the user refused with this prompt; empty if there was none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refused: String,
-    /// Whether the prompt was sent while the agent was working. It is then a correction or a remark.
+    /// Whether the prompt was sent while the agent was working. If so, it is a correction or a remark.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_work: bool,
     /// Files that the omitted part of a shortened prompt names.
@@ -41,7 +41,7 @@ pub struct Goal<'d> {
     /// The earlier message with the task that the newest message belongs to; `None` if the newest message is the
     /// task.
     pub task: Option<&'d Prompt>,
-    /// Whether the agent has already summed up the task. The task is then only context for the newest message.
+    /// Whether the agent has already summed up the task. If so, the task is only context for the newest message.
     pub is_answered: bool,
 }
 

@@ -41,7 +41,7 @@ struct OuterCommand {
     folder: String,
     repeats: bool,
     unsure: bool,
-    /// Whether the line is in `$( … )`. Its output is then captured by another command.
+    /// Whether the line is in `$( … )`. If so, another command captures its output.
     captured: bool,
     depth: usize,
 }

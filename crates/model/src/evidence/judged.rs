@@ -18,7 +18,7 @@ pub struct AgentAnswer<'a> {
     pub harness: &'a str,
     pub at: &'a str,
     pub text: &'a str,
-    /// The reason why the text was not read. `text` is then empty.
+    /// The reason why the text was not read. If there is a reason, `text` is empty.
     pub unread: Option<VerdictProblem>,
 }
 

@@ -13,7 +13,7 @@ pub enum Freshness {
     Fresh,
     /// The change in a few words: `src/a.rs changed`.
     Stale(String),
-    /// Unknown, for the reason in the text. A failure is then still a failure, but a success proves nothing.
+    /// Unknown, for the reason in the text. A failure still counts as a failure, but a success proves nothing.
     Unknown(String),
 }
 

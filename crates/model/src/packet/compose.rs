@@ -567,7 +567,7 @@ impl<'a> PacketFacts<'a> {
     }
 }
 
-/// Whether a fact is the user's answer to a question. It is then a decision.
+/// Whether a fact is the user's answer to a question. If so, it is a decision.
 fn is_user_answer(fact: &BriefFact) -> bool {
     fact.id.starts_with("answer:")
 }

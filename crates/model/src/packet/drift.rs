@@ -36,7 +36,7 @@ pub struct Claim {
     pub state: ClaimVerification,
     /// The result in words: `its content differs`, `ahead by 3 commits`.
     pub note: String,
-    /// Whether the subject is a file that can be opened here.
+    /// Whether the subject is a file that can be opened in this project.
     #[serde(skip)]
     pub opens: bool,
 }
@@ -58,7 +58,7 @@ pub struct CurrentGit {
     pub head: String,
     pub branch: String,
     pub dirty: Option<i64>,
-    /// The distance between HEAD and the packet's commit; `None` if that commit does not exist here.
+    /// The distance between HEAD and the packet's commit; `None` if that commit does not exist in this repository.
     pub way: Option<CommitDistance>,
 }
 
@@ -144,7 +144,7 @@ pub fn drifted_claims(claims: &[Claim]) -> Vec<&Claim> {
     claims.iter().filter(|claim| claim.state == ClaimVerification::Changed).collect()
 }
 
-/// Returns a claim if the packet belongs to another project. Its other claims cannot be checked here.
+/// Returns a claim if the packet belongs to another project. Its other claims cannot be checked in this project.
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
@@ -227,7 +227,7 @@ fn file_claim(packet: &Packet, path: &str, now: &CurrentFile) -> Claim {
         (CurrentFile::Outside, _) => (ClaimVerification::Unverified, "outside the project, not opened"),
         (CurrentFile::Gone, Some(GONE_MARK)) => (ClaimVerification::Verified, "gone, as then"),
         (CurrentFile::Gone, Some(_)) => (ClaimVerification::Changed, "gone"),
-        // The packet may come from another checkout, so the file may never have existed here.
+        // The packet may come from another checkout, so the file may never have existed in this one.
         (CurrentFile::Gone, None) => {
             (ClaimVerification::Unverified, "not here; whether it existed then is not recorded")
         }

@@ -1,5 +1,5 @@
-//! Redacts captured text completely before it is cut. The text comes from a harness or a program, and is then
-//! stored or sent in a reply.
+//! Redacts captured text completely before it is cut. The text comes from a harness or a program, and is
+//! stored or sent in a reply afterwards.
 //!
 //! The order matters: a private key without its first line, or half a token, would not be recognised. So functions
 //! that pick lines (`failure::error_lines`) require a [`Redacted`], and parts of a text are cut with the functions

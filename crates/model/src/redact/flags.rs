@@ -466,7 +466,7 @@ pub fn password_word_after_name(text: &[u8], at: usize) -> Option<SecretHit> {
     whole_argument(text, position_after_flag(text, name + length)?)
 }
 
-/// Finds a quoted text that does not look like words, or an unquoted one that looks random.
+/// Finds a quoted text that does not look like words, or an unquoted text that looks random.
 pub fn quoted_or_random_secret(text: &[u8], at: usize) -> Option<SecretHit> {
     let value = values::value_at(text, at)?;
     let looks = profile_value(&text[value.start..value.end]);

@@ -152,7 +152,7 @@ pub fn is_participle(word: &[u8]) -> bool {
         && count_everyday_nouns(word) == 0
 }
 
-/// Returns whether a clause ends at `end`. A single word before it is then the whole value.
+/// Returns whether a clause ends at `end`. If so, a single word before `end` is the whole value.
 pub fn ends_clause(text: &[u8], end: usize) -> bool {
     let next = byte_or_newline(text, end);
     match next {

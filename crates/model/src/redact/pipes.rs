@@ -1,4 +1,4 @@
-//! Secrets that a command reads from another one: `echo x | docker login --password-stdin`, `kinit ann <<< x`.
+//! Secrets that a command reads from another command: `echo x | docker login --password-stdin`, `kinit ann <<< x`.
 
 use memchr::memmem;
 

@@ -24,7 +24,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
     let mark = [&b" # "[..], b" // ", b" -- ", b";# ", b"; // "]
         .iter()
         .find_map(|mark| Some(memchr::memmem::rfind(line, mark)? + mark.len()))?;
-    // Without a literal or a flag, no value is there.
+    // Without a literal or a flag, the line contains no value.
     if !line[..mark].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'-')) {
         return None;
     }

@@ -148,7 +148,7 @@ fn is_wrong_folder(line: &str) -> bool {
     lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
 }
 
-/// Whether a line has loops or conditions. It is then an experiment.
+/// Whether a line has loops or conditions. If so, it is an experiment.
 fn is_scripted(steps: &[CommandStep]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }

@@ -430,7 +430,7 @@ fn all_loops(store: &Store) -> store::Result<(Vec<LoopRecord>, Vec<store::Error>
 fn read_or_rebuild_pointer(store: &Store, records: &[LoopRecord]) -> ForegroundPointer {
     match store.read_foreground() {
         Ok(Some(pointer)) => pointer,
-        // Leave out loops that were not started here: they wait for no session.
+        // Leave out loops that the user did not start on this machine: they wait for no session.
         _ => ForegroundPointer::rebuild_from(
             records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
         ),

@@ -76,7 +76,7 @@ pub struct RoleFile {
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
-    /// `None` if the root has no marker. Context files are read even then.
+    /// `None` if the root has no marker. Context files are read even without a marker.
     pub store: Option<Store>,
     pub settings: Settings,
 }
@@ -95,7 +95,7 @@ pub enum RoleSource {
     Session(String),
     /// The role that a variable names. This may be wrong, because the value can be outdated.
     Variable(&'static str),
-    /// The role of the newest session here.
+    /// The role of the newest session of the project.
     Guess(String),
 }
 
@@ -322,7 +322,7 @@ fn role_from_variable(world: &World) -> Option<(&'static str, String)> {
 pub struct BoundRole {
     pub role: String,
     pub session: String,
-    /// Whether no session was named, so that the newest session here was used.
+    /// Whether no session was named. If so, the newest session of the project was used.
     pub guess: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,

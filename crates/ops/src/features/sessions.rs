@@ -132,8 +132,8 @@ fn last_session_lines(store: &Store, entries: &[RosterEntry]) -> Vec<StatusLine>
     lines
 }
 
-/// Returns a sentence which says that the last session worked in another worktree, so that its files are not the files
-/// here.
+/// Returns a sentence which says that the last session worked in another worktree, so its files are not the files of
+/// this worktree.
 pub fn other_worktree_candidate(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let worktree = describe_other_worktree(project, digest)?;
     let text = format!("that session was in {worktree}; its files are that worktree's, not this one's");

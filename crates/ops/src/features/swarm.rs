@@ -1,4 +1,4 @@
-//! Determines which swarms are in use here, and whether a plan belongs to another swarm.
+//! Determines which swarms are in use in this project, and whether a plan belongs to another swarm.
 
 mod plan_view;
 
@@ -13,8 +13,8 @@ use crate::setup::agents;
 
 pub use plan_view::{AdoptedPlan, SwarmPlan, TaskVerdicts, adopt_plan, show_swarm_plan};
 
-/// Returns the swarm that a plan belongs to, if that swarm is not in use here. Briefs mention the plan of a foreign
-/// swarm, but its tasks are not worked on.
+/// Returns the swarm that a plan belongs to, if that swarm is not in use in this project. Briefs mention the plan of
+/// a foreign swarm, but its tasks are not worked on.
 pub fn foreign_swarm_of_plan(project: &ProjectContext, plan: &Plan) -> Option<String> {
     // This check comes first because it is cheap: nearly every plan belongs to no particular swarm.
     if is_own_plan(project, &plan.swarm, plan.is_migrated()) {
@@ -38,7 +38,8 @@ pub fn is_in_use(project: &ProjectContext, swarm: &SwarmId) -> bool {
         || swarms_in_use(project.world, &project.root.checkout, project.settings).contains(swarm)
 }
 
-/// Returns the swarm of the current plan, if that swarm is not in use here. Returns `None` if the plan cannot be read.
+/// Returns the swarm of the current plan, if that swarm is not in use in this project. Returns `None` if the plan cannot
+/// be read.
 pub fn foreign_plan(project: &ProjectContext) -> Option<String> {
     let bytes = project.store.read_plan_bytes().ok()??;
     // Parsing a large plan is slow, and nearly every plan is ours, so the owner alone is read first.

@@ -14,7 +14,7 @@ use store::{ConsentKind, Consents, Root, RunFolder, Store};
 
 use crate::{Error, Result, World};
 
-/// Returns whether the user started this loop here, in its current form.
+/// Returns whether the user started this loop on this machine, in its current form.
 pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
     store.is_consent_given(ConsentKind::Loop, &state.id, &[consent::digest_of_loop(state)])
 }

@@ -348,7 +348,7 @@ fn options_disabling_filters(project: &Path) -> Option<Vec<String>> {
 }
 
 /// Returns how many commits only `ours` has, and how many only `theirs` has. Returns `None` if one of the two commits
-/// does not exist here.
+/// does not exist in this repository.
 pub fn count_diverging_commits(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     let range = format!("{ours}...{theirs}");
     let counts = run_git_text(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;

@@ -30,7 +30,7 @@ pub struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<SharingMode>,
     pub trusted: bool,
-    /// The path where the project was trusted before its folder was moved here; `None` if it is trusted here.
+    /// The path where the project was trusted before its folder was moved; `None` if the current path is trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     pub sessions: usize,
@@ -39,7 +39,7 @@ pub struct StatusReport {
     /// Whether a setting or a variable turns hooks off.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hooks_off: bool,
-    /// The harnesses that call us here.
+    /// The harnesses that call us in this project.
     pub wired: Vec<&'static str>,
     /// Records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]

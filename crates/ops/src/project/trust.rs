@@ -23,7 +23,7 @@ pub struct TrustReport {
     pub trusted: bool,
     /// False if there was nothing to change.
     pub changed: bool,
-    /// The path where the project was trusted before it was moved here.
+    /// The path where the project was trusted before it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     /// A path where the project was trusted and that no longer exists. The project may have been moved from there.
@@ -83,7 +83,7 @@ pub fn trust_moved_project(world: &World) -> Result<TrustReport> {
     })
 }
 
-/// Returns the path where this project was trusted before its folder was moved here.
+/// Returns the path where this project was trusted before its folder was moved.
 pub(crate) fn former_root(world: &World, id: &ProjectId, root: &Path) -> Option<String> {
     world.trust_records()?.former_path(id, root).ok()?
 }

@@ -199,7 +199,8 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     let redact = settings.redact_options();
     let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
-            // The transcript may belong to another project. Its paths are then relative to the folder of its session.
+            // The transcript may belong to another project. In that case, its paths are relative to the folder of its
+            // session.
             let here = match world.find_root() {
                 Ok(FoundRoot::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),

@@ -26,12 +26,12 @@ pub enum SessionChoice {
     Named,
     /// A variable of the current harness named the session.
     Harness,
-    /// The session was the last active session here.
+    /// The session was the last active session of the project.
     Guess,
 }
 
 /// Returns the session that the user named, or else the session in the harness's variable, or else the last active
-/// session here. The last active session is a guess, and the caller must say so.
+/// session of the project. The last active session is a guess, and the caller must say so.
 pub fn choose_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, SessionChoice)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {

@@ -1,4 +1,4 @@
-//! The list of sessions: which sessions are running here, which have ended, and which was last active.
+//! The list of sessions: which sessions of the project are running, which have ended, and which was last active.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

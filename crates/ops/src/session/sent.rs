@@ -60,8 +60,8 @@ impl SentOccasion {
     }
 }
 
-/// Keeps what a hook sent on an occasion that calls for a brief. If nothing was sent, only a compaction is kept: the
-/// brief of an earlier compaction would be taken for this one.
+/// Keeps what a hook sent on an occasion that calls for a brief. If nothing was sent, only a compaction is kept,
+/// because otherwise the brief of an earlier compaction would be taken for the brief of this compaction.
 pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &str) -> Result<()> {
     let Some(occasion) = SentOccasion::of_occasion(composed.occasion) else { return Ok(()) };
     if text.is_empty() && occasion != SentOccasion::Compact {

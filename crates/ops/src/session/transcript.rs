@@ -34,7 +34,8 @@ pub struct TranscriptSource<'a> {
 pub struct ReadTranscript {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// Whether the session ran outside this project's folder. Its paths are then relative to the session's own folder.
+    /// Whether the session ran outside this project's folder. If so, its paths are relative to the session's own
+    /// folder.
     pub elsewhere: bool,
     pub skipped: SkippedLines,
 }

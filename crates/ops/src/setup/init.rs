@@ -60,7 +60,7 @@ pub struct InitReport {
     /// False if the root already existed.
     pub created: bool,
     pub trusted: bool,
-    /// The path where the project was trusted before its folder was moved here; `None` if it is trusted here.
+    /// The path where the project was trusted before its folder was moved; `None` if the current path is trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

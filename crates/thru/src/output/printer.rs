@@ -126,7 +126,7 @@ pub fn print_transient_line(text: &str) -> std::io::Result<()> {
 /// The longest line that can be replaced, in characters.
 const MAX_TRANSIENT_WIDTH: usize = 79;
 
-/// Prints one JSON document and a line end. Invisible characters are written as `\u` escapes. They occur only in
+/// Prints one JSON document and a newline. Invisible characters are written as `\u` escapes. They occur only in
 /// strings, where an escape does not change the value.
 pub fn print_json(json: &str) -> std::io::Result<()> {
     let mut out = String::with_capacity(json.len() + 1);

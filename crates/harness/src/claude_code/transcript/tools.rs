@@ -15,7 +15,7 @@ type Text<'a> = Cow<'a, str>;
 /// The field `toolUseResult`. It repeats the result for the harness's own screen, with some extra details.
 #[derive(Debug, Default)]
 pub struct ToolReport<'a> {
-    /// Whether the command finished. Its exit code is then zero, unless the result contains another code.
+    /// Whether the command finished. If so, its exit code is zero, unless the result contains another code.
     ended: bool,
     files: Vec<TouchedFile<'a>>,
     todo: Option<TodoChange<'a>>,

@@ -57,7 +57,7 @@ const EARLIER_WHOLE_CHARS: usize = 160;
 /// An approval with more words says what it approves: "yes, write up the design".
 const MAX_YES_WORDS: usize = 4;
 
-/// Words are a guess if one of so many first bytes says so.
+/// A statement counts as a guess if a word in its first bytes, up to this many, says so.
 const GUESSED_BYTES: usize = 240;
 
 /// A closing message of at least this many bytes is assumed to sum up the sub-agents' answers.
@@ -341,7 +341,7 @@ fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && since && digest.open_failures().next().is_none()
 }
 
-/// Whether a statement is about failing tests, and a later one is too: what fails now is not what failed then.
+/// Whether a statement is about failing tests, and a later statement is too. If so, the earlier statement is outdated.
 fn is_older_word_on_failures(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {
         let small = text.to_lowercase();

@@ -11,7 +11,7 @@ use crate::text::outline_text;
 
 use super::quote_agent_words;
 
-/// A message with at most so many characters is quoted whole wherever a half of it is.
+/// A message with at most this many characters is not cut where there is room for half of it.
 const MAX_UNCUT_CHARS: usize = 450;
 
 pub fn gather_goal(material: &BriefMaterial, all: &mut GatheredCandidates) {
@@ -122,7 +122,7 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
     let left = digest.remaining_sections(&newest.text, newest.record);
-    // The end of a message often says what it comes to, so one that is not long is not cut in the middle.
+    // The end of a message often states its conclusion, so a message of moderate length is not cut.
     let length = left.chars().count();
     let most = most
         .map(|most| if (most..=MAX_UNCUT_CHARS).contains(&length) && most >= 300 { length } else { most });

@@ -89,7 +89,7 @@ impl PacketFacts<'_> {
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
-    /// Whether the purpose is work that this session was not asked for. The session's activity is then irrelevant.
+    /// Whether the purpose is work that this session was not asked for. If so, the session's activity is irrelevant.
     fn is_new_work(&self) -> bool {
         let purpose = self.material.purpose;
         let asked = [self.goal.newest, self.goal.task];

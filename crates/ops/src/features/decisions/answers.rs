@@ -89,7 +89,7 @@ fn decisions_from_answers(project: &ProjectContext, session: &str, answers: &[An
 /// task.
 pub(super) fn current_phase_and_task(project: &ProjectContext) -> (Option<u32>, String) {
     let Ok(Some(loaded)) = plan::load_plan(project.store) else { return (None, String::new()) };
-    // A decision that is made here does not belong to the plan of another swarm.
+    // A decision that is made in this session does not belong to the plan of another swarm.
     if swarm::foreign_swarm_of_plan(project, &loaded.plan).is_some() {
         return (None, String::new());
     }

@@ -20,7 +20,7 @@ pub struct DecisionListing {
     pub decisions: Vec<DecisionStanding>,
     /// How many decisions are in force.
     pub current: usize,
-    /// The decisions that are not in force here, because they belong to the plan of another swarm.
+    /// The decisions that are not in force in this project, because they belong to the plan of another swarm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<SetAside>,
     /// How many decisions are no longer in force.
@@ -31,7 +31,7 @@ pub struct DecisionListing {
     pub torn: usize,
 }
 
-/// Decisions of the plan of a swarm that is not in use here.
+/// Decisions of the plan of a swarm that is not in use in this project.
 #[derive(Debug, Serialize)]
 pub struct SetAside {
     pub swarm: String,

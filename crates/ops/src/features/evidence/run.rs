@@ -50,7 +50,7 @@ pub struct RunRequest<'a> {
 pub struct RecordedRun {
     pub task: String,
     pub entry: EvidenceEntry,
-    /// A file that changed while the command ran. The evidence is then stale from the start.
+    /// A file that changed while the command ran. If there is such a file, the evidence is stale from the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     pub covered: bool,

@@ -84,8 +84,8 @@ pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(())
 }
 
-/// Returns what a brief says about the loop of a session: the one that runs in it, or else the one that the described
-/// session worked on last.
+/// Returns what a brief says about the loop of a session: the loop that runs in it, or else the loop that the
+/// described session worked on last.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     let running = context
@@ -130,7 +130,8 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     candidate
 }
 
-/// Returns the loop that a session worked on, if this user started it here and has asked for nothing since.
+/// Returns the loop that a session worked on, if this user started the loop on this machine and has asked for
+/// nothing since.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
     // An id begins with the time of its loop.
@@ -145,7 +146,7 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     (asked_at <= state.updated_at).then_some(state)
 }
 
-/// Returns the loop that runs in a session, if this user started it here.
+/// Returns the loop that runs in a session, if this user started it on this machine.
 pub fn running_loop_of_session(store: &Store, session: &str) -> Result<Option<Loop>> {
     let pointer = foreground_pointer(store)?;
     let Some(Ok(id)) = pointer.loop_of_session(session).map(Id::new) else { return Ok(None) };

@@ -253,7 +253,7 @@ fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: 
 }
 
 /// Returns the harness of the session in which the loop will run. If the loop waits for the next session, returns the
-/// harnesses whose hooks are installed here.
+/// harnesses whose hooks are installed for this project.
 fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Vec<&'static Harness> {
     let around = world.calling_harness().and_then(harness::harness_by_name);
     let of_session = match owner {

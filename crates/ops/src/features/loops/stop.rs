@@ -121,7 +121,7 @@ impl<'c> LoopSessionStop<'c> {
     }
 
     /// Locks the loop and asks the engine. Returns `None` if somebody removed the loop, or if this user did not allow
-    /// its current form here. A loop that is not allowed blocks no session, and nothing in it is run.
+    /// its current form on this machine. A loop that is not allowed blocks no session, and nothing in it is run.
     fn lock_and_judge(&self, checked: ValidatorResult, deadline: Deadline) -> Result<Option<LockedVerdict>> {
         let ProjectContext { store, settings, .. } = self.context.project;
         let lock = store.lock_loops(deadline.lock_wait()).map_err(|error| self.allow_stop_error(&error))?;

@@ -161,7 +161,7 @@ const MAX_COMMANDS_NAMED: usize = 5;
 const MAX_COMMAND_CHARS: usize = 200;
 
 /// Refuses commands that the user has not allowed. `expected.json` is in the project, so anybody may have written it.
-/// A command from it is launched only if the user allowed exactly this command here.
+/// A command from it is launched only if the user allowed exactly this command on this machine.
 fn require_consent<'a>(
     place: &GateContext,
     run: &RunFolder,

@@ -53,12 +53,12 @@ pub enum FileHashes {
 pub struct HandoffReport {
     pub id: String,
     pub path: PathBuf,
-    /// Empty if no session has been captured here.
+    /// Empty if no session of the project has been captured.
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoice>,
-    /// The session that asked for the packet, if that session has done no work itself. The packet is then about the
-    /// last session that did work.
+    /// The session that asked for the packet, if that session has done no work itself. In that case, the packet is
+    /// about the last session that did work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<String>,
     pub edited: usize,
@@ -136,7 +136,7 @@ pub(crate) struct PacketSource {
     pub harness: Option<&'static Harness>,
     pub chosen: Option<SessionChoice>,
     pub transcript: Option<String>,
-    /// Whether the session was in another folder, so that its paths say nothing about the files here.
+    /// Whether the session was in another folder. If so, its paths say nothing about the files of this checkout.
     pub elsewhere: bool,
 }
 

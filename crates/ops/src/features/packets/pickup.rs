@@ -62,8 +62,8 @@ pub struct PickupReport {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<PacketStatus>,
-    /// False if the records came with the folder and the user has not trusted them. They may then be the text of
-    /// another person.
+    /// False if the records came with the folder and the user has not trusted them. In that case, another
+    /// person may have written them.
     pub trusted: bool,
     /// Claims that are no longer true.
     pub drift: Vec<Claim>,
@@ -332,8 +332,8 @@ fn compare_with_git(project: &Project, packet: &Packet) -> Option<CurrentGit> {
     Some(CurrentGit { branch: git::redacted_branch(&head), head: head.commit, dirty, way })
 }
 
-/// Returns the files that the tools of any session here wrote after the packet. The file that was written last comes
-/// last.
+/// Returns the files that the tools of any session of the project wrote after the packet. The file that was written
+/// last comes last.
 fn files_written_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in list::all_session_ids(&project.store)? {

@@ -135,7 +135,7 @@ fn find_clashes(project: &ProjectContext, own: &Id) -> Result<Vec<Clash>> {
 }
 
 /// Returns a filter that drops harmless clashes. A clash is harmless if the other session ended before this session
-/// started, because this session has then only seen the final content of the file. If the beginning of our journal was
+/// started, because this session has seen only the final content of the file. If the beginning of our journal was
 /// not read, no clash is dropped.
 fn clash_filter(store: &Store, own: &OwnJournalTail) -> Result<impl Fn(&Clash) -> bool> {
     let first = own.text.split(|byte| *byte == b'\n').find_map(JournalRecord::parse_line);

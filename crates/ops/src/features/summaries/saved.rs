@@ -20,7 +20,7 @@ pub struct SavedTokens {
 
 pub fn count_saved_tokens(store: &Store) -> Result<SavedTokens> {
     let (mut summarised, _) = store.list_summarised()?;
-    // An imported output was summarised by another tool, so it saved nothing here.
+    // An imported output was summarised by another tool, so thru saved nothing with it.
     summarised.retain(|one| !one.is_imported());
     let sum = |of: fn(&SummarisedOutput) -> usize| summarised.iter().map(of).sum::<usize>();
     let (bytes, summary_bytes) = (sum(|one| one.bytes), sum(|one| one.summary_bytes));

@@ -17,7 +17,7 @@ use crate::{Result, World};
 #[derive(Debug)]
 pub struct SwarmPlan {
     pub plan: PlanShown,
-    /// The swarm that the plan belongs to, if that swarm is not in use here.
+    /// The swarm that the plan belongs to, if that swarm is not in use in this project.
     pub foreign: Option<String>,
     /// Verdicts by task. Tasks without a verdict are left out.
     pub verdicts: BTreeMap<String, TaskVerdicts>,

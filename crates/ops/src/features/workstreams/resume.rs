@@ -270,7 +270,7 @@ fn manifest_findings(bytes: &[u8], path: &str) -> Vec<Finding> {
 pub struct UsedWorkstream {
     pub project_id: String,
     pub session: String,
-    /// Whether no session was named, so that the newest session here was used.
+    /// Whether no session was named. If so, the newest session of the project was used.
     pub guess: bool,
     pub manifest: String,
 }

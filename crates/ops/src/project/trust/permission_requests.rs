@@ -17,12 +17,12 @@ use crate::project::{Project, settings};
 pub struct PermissionRequest {
     pub kind: ConsentKind,
     pub id: String,
-    /// The prompt of a loop. Control characters are escaped here and in all other texts.
+    /// The prompt of a loop. In this and all other texts, control characters are escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feeds: Option<String>,
     /// Commands, quoted for a shell.
     pub runs: Vec<String>,
-    /// Whether this user has already given the permission here.
+    /// Whether this user has already given the permission on this machine.
     pub given: bool,
     /// The command that shows the whole content and asks whether to allow it.
     pub adopt: String,

@@ -25,7 +25,7 @@ pub struct Args {
     /// Read the counts from this JUnit report, which the command writes
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// End the command after this many seconds; it has then failed
+    /// End the command after this many seconds, and record it as failed
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
     /// Act as this session [default: the current session]

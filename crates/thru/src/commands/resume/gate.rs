@@ -22,7 +22,7 @@ pub fn run(world: &World, id: Option<&str>, session: Option<&str>, format: Forma
         output::print_line(format_args!("{state}  {}", one_line(&file.named, 200)));
     }
     let open = gate.files.iter().filter(|file| file.is_open()).count();
-    let editing = if gate.editing && open > 0 { "; files have been edited meanwhile" } else { "" };
+    let editing = if gate.editing && open > 0 { "; files have been edited in the meantime" } else { "" };
     output::print_message(format_args!(
         "{DIM}{}: {} still to read{editing}{DIM:#}",
         gate.project_id,
