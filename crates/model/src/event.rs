@@ -16,7 +16,7 @@ pub struct Event<'a> {
     pub session: Text<'a>,
     /// The harness's id of this prompt or summary.
     pub id: Option<Text<'a>>,
-    /// Whether the payload was truncated, so that a part of it is missing.
+    /// Whether the payload was truncated, so a part of it is missing.
     pub torn: bool,
     /// The session that this session continues, if the harness gives it a new id (Droid, after a compaction).
     pub previous: Option<Text<'a>>,

@@ -179,7 +179,7 @@ pub fn default_tier(file: &str) -> OutputTier {
     }
 }
 
-/// Returns whether the run itself uses this file name, so that no output can have it.
+/// Returns whether the run itself uses this file name, so no output can have it.
 pub fn is_reserved_name(file: &str) -> bool {
     let beside = [LAST_MESSAGE_SUFFIX, LAUNCH_PROMPT_SUFFIX, LAUNCH_LOG_SUFFIX, LAUNCH_PROCESS_SUFFIX];
     is_list_file(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))

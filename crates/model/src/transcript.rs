@@ -161,7 +161,7 @@ pub struct UserQuestion<'a> {
 pub struct CallResult<'a> {
     pub call: Option<Text<'a>>,
     pub failed: bool,
-    /// Whether the user refused the call, so that it did not run.
+    /// Whether the user refused the call, so it did not run.
     pub refused: bool,
     pub exit: Option<i64>,
     /// The output, not redacted. For a failed call it is complete (redact it before picking lines, see

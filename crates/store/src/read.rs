@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// How many bytes of a log are read at a time.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// Lines longer than this are cut, so that they no longer parse. No record is this long.
+/// Lines longer than this are cut, so they no longer parse. No record is this long.
 pub(crate) const MAX_LINE_BYTES: usize = 1024 * 1024;
 
 /// Files smaller than this are first read onto the stack, because musl makes a system call for every larger allocation.

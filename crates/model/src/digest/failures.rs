@@ -185,7 +185,7 @@ impl Digest {
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
-    /// Returns whether somebody changed the files or moved HEAD outside the session, so that its checks are out of
+    /// Returns whether somebody changed the files or moved HEAD outside the session, so its checks are out of
     /// date.
     pub fn is_changed_outside(&self) -> bool {
         self.is_changed_since || self.git_state().moved.is_some()

@@ -73,7 +73,7 @@ pub(super) fn write_scalar(value: &Value, quoted: bool) -> String {
     }
 }
 
-/// Returns whether a text can be written without quotes, so that YAML reads it as the same text.
+/// Returns whether a text can be written without quotes: YAML reads it back as the same text.
 pub(super) fn needs_no_quotes(text: &str) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`=<~".contains(first);

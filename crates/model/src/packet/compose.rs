@@ -86,7 +86,7 @@ pub struct PacketMaterial<'a> {
     pub project_id: &'a str,
     /// The state of the session's own checkout; `None` if it has no git or does not exist on this machine.
     pub git: Option<&'a GitFacts>,
-    /// Whether the session was in another project, so that the files of this project are not those of the session.
+    /// Whether the session was in another project, so the files of this project are not those of the session.
     pub elsewhere: bool,
     pub now: Timestamp,
     /// Files that the user chose.

@@ -310,7 +310,7 @@ fn debugger_pin(text: &[u8], at: usize) -> Option<SecretHit> {
     plausible.then_some(SecretHit { start, end: start + length, kind: "password" })
 }
 
-/// Whether a line is indented below `passwords:`, so that it has a name and a password.
+/// Whether a line is indented below `passwords:`, so it has a name and a password.
 fn is_below_passwords(before: &[u8]) -> bool {
     let before = &before[before.len().saturating_sub(MAX_LINE_BYTES)..];
     let indent = before.iter().rev().take_while(|byte| **byte == b' ').count();

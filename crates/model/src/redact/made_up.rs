@@ -239,7 +239,7 @@ pub fn is_common_or_plural(word: &[u8]) -> bool {
         || word.split_last().is_some_and(|(last, stem)| *last == b's' && COMMON_WORDS.contains_word(stem))
 }
 
-/// Whether a common word is also an everyday noun, so that it may be part of a password: `window-copper-42`.
+/// Whether a common word is also an everyday noun, so it may be part of a password: `window-copper-42`.
 pub fn is_everyday_noun(word: &[u8]) -> bool {
     [
         "window", "pop", "mask", "icon", "seed", "lock", "guard", "salt", "box", "bar", "hook", "table",

@@ -23,7 +23,7 @@ pub struct ValueContext {
     pub tight: bool,
     /// Whether the assignment is one of a list in a URL or a connection string, separated by `?`, `&` or `;`.
     pub listed: bool,
-    /// Whether the form is usually not an assignment (`==`, `"name", "value"`, `name is value`), so that only a
+    /// Whether the form is usually not an assignment (`==`, `"name", "value"`, `name is value`), so only a
     /// random value is accepted.
     pub doubtful: bool,
 }

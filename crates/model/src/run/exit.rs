@@ -13,7 +13,7 @@ pub(super) struct CheckedLine {
     /// The indexes of all steps that affect the project. The number of a check is its position in this list.
     doing: Vec<usize>,
     pipefail: bool,
-    /// Whether the line has loops or conditions, so that it is unknown which commands ran.
+    /// Whether the line has loops or conditions, so it is unknown which commands ran.
     scripted: bool,
 }
 

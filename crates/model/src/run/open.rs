@@ -93,7 +93,7 @@ impl GitFamily {
     }
 }
 
-/// Whether an error means that the command was mistyped, in the wrong folder, refused or cancelled, so that the
+/// Whether an error means that the command was mistyped, in the wrong folder, refused or cancelled, so the
 /// project itself is not broken.
 pub fn is_user_error(error: &str) -> bool {
     const USER_ERRORS: &[&str] = &[

@@ -408,7 +408,7 @@ fn first_words(text: &str) -> Cow<'_, str> {
 struct LaterWork {
     /// The number of newer turns that are included.
     newer: usize,
-    /// Whether files were edited after the turn, so that its open work may be done.
+    /// Whether files were edited after the turn, so its open work may be done.
     overtaken: bool,
 }
 

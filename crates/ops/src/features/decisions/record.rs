@@ -39,7 +39,7 @@ pub struct DecisionReport {
     /// The text of the decision that was superseded.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub superseded: String,
-    /// False if the same decision was already in force, so that nothing was recorded.
+    /// False if the same decision was already in force, so nothing was recorded.
     pub changed: bool,
     /// Whether a secret in the input was redacted.
     pub covered: bool,

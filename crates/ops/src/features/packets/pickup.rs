@@ -82,7 +82,7 @@ pub struct PickupReport {
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// Whether the session that claimed the packet has ended, so that another session can claim the packet.
+    /// Whether the session that claimed the packet has ended, so another session can claim the packet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claim_is_over: bool,
     /// Who last committed the packet; `None` if git does not know the file.
