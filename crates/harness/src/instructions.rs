@@ -1,7 +1,8 @@
 //! Files that agents and their harnesses obey. Whoever writes them decides what agents are told and what programs run.
 
-/// Files that agents and their harnesses read by themselves. Their content is given to an agent, or decides what programs
-/// run. The names are in lower case. The list includes files of other agents, because people use several agents.
+/// Files that agents and their harnesses read by themselves. Their content is given to an agent, or decides what
+/// programs run. The names are in lower case. The list includes files of other agents, because people use several
+/// agents.
 pub const INSTRUCTION_FILES: &[&str] = &[
     "agents.md",
     "agent.md",

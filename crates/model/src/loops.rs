@@ -84,8 +84,8 @@ pub enum EndReason {
     Error,
 }
 
-/// The data of the last stop at which the agent got the prompt again: enough to recognise the same stop, and to detect a loop
-/// that makes no progress.
+/// The data of the last stop at which the agent got the prompt again: enough to recognise the same stop, and to detect
+/// a loop that makes no progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LastStop {

@@ -138,7 +138,8 @@ impl HostileStore {
 
 type StoreAttack = (&'static str, fn(&Sandbox) -> Vec<RepositoryItem>);
 
-/// Records that ask for a command to be run or a prompt to be given to an agent. Each attack arrives in the project in several ways.
+/// Records that ask for a command to be run or a prompt to be given to an agent. Each attack arrives in the project
+/// in several ways.
 const ATTACKS: &[StoreAttack] = &[
     ("everything at once", files::attack_with_everything),
     ("active loop and pointer", files::attack_with_active_loop),

@@ -75,8 +75,8 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: Mode) -> Resu
     })
 }
 
-/// Reads the loop. It is imported as paused, because two hooks must not give the agent the same prompt, and because nothing may
-/// run unless the user asks for it.
+/// Reads the loop. It is imported as paused, because two hooks must not give the agent the same prompt, and because
+/// nothing may run unless the user asks for it.
 fn read_ralph_loop(world: &World, file: &Path) -> Result<Loop> {
     let bytes = read_outside_store(file, MAX_FILE_BYTES)?;
     let damaged = |why: &str| {
