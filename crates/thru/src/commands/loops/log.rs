@@ -36,13 +36,13 @@ pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// Prints a line like `19:24:10 2 fed again ended without the promise (2 files changed, 7 calls; 12.3k tokens in,
+/// Prints a line like `19:24:10 2 continued ended without the promise (2 files changed, 7 calls; 12.3k tokens in,
 /// 1.1k out)`.
 fn print_entry(entry: &LoopLogEntry, clock: &str) {
     let (style, word) = match entry.event {
         LoopEvent::Started => (GOOD, "started"),
         LoopEvent::Claimed => (GOOD, "claimed"),
-        LoopEvent::Fed => (DIM, "fed again"),
+        LoopEvent::Fed => (DIM, "continued"),
         LoopEvent::Ended if entry.reason == Some(EndReason::Promise) => (GOOD, "done"),
         LoopEvent::Ended => (WARN, "ended"),
         LoopEvent::Paused => (WARN, "paused"),
