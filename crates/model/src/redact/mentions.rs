@@ -117,6 +117,14 @@ fn may_contain_password(line: &[u8]) -> bool {
     })
 }
 
+/// Whether one of the last two words is an everyday noun: `mudei a senha para biscuit`, `Passwort auf biscuit geändert`.
+fn ends_with_noun(line: &[u8]) -> bool {
+    let marks = |byte: &u8| matches!(byte, b'.' | b'!' | b'"' | b'\'' | b'`' | b')');
+    let line = line.trim_ascii_end();
+    let line = &line[..line.len() - line.iter().rev().take(3).take_while(|byte| marks(byte)).count()];
+    line.rsplit(|byte| matches!(byte, b' ' | b'"' | b'`' | b'(')).take(2).any(made_up::is_single_noun)
+}
+
 /// Finds a value after the noun.
 fn secret_after_noun(
     text: &[u8],
@@ -125,7 +133,8 @@ fn secret_after_noun(
     line_end: usize,
     noun: SecretNoun,
 ) -> Option<SecretHit> {
-    if !may_contain_password(&text[end..line_end]) {
+    let line = &text[end..line_end];
+    if !(may_contain_password(line) || noun == SecretNoun::Password && ends_with_noun(line)) {
         return None;
     }
     // A name that is not ASCII is no name of code: `contraseña=x`.
@@ -191,6 +200,21 @@ fn secret_after_noun(
             && (!english || bare.iter().any(u8::is_ascii_digit) || bare.contains(&b'-'))
         {
             return Some(word.hit());
+        }
+        // An everyday noun is a password where one is stated.
+        if slot == ExpectedNext::Value
+            && noun == SecretNoun::Password
+            && (!first || stated || made_up::ends_clause(text, word.end))
+            && made_up::is_single_noun(bare)
+            && !word.is_code(text)
+            && !assigned
+            && !matches!(byte_or_newline(text, end), b'"' | b'\'' | b'`' | b',')
+        {
+            let phrase = super::sentences::passphrase_length(&text[word.start..]);
+            return Some(SecretHit {
+                end: phrase.map_or(word.end, |length| word.start + length),
+                ..word.hit()
+            });
         }
         // A key of hexadecimal digits or base64 right after the noun, unless the line speaks of a hash.
         if slot == ExpectedNext::Value

@@ -132,6 +132,11 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let named = !doubtful
         && (verdict.says != NameStrength::Pass
             || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty());
+    if verdict.says == NameStrength::Password
+        && let Some(hit) = passphrase_on_next_line(text, after)
+    {
+        return Some(hit);
+    }
     if let Some(value) = context::value_on_next_line(text, after)
         .filter(|value| named && (value.quoted || text[at] == b':' || looks_random_below(text, *value)))
     {
@@ -139,8 +144,9 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         if let Some(key) = keys::key_without_frame(text, value.start) {
             return Some(key);
         }
-        let words =
-            verdict.says == NameStrength::Password && made_up::is_joined_words(&text[value.start..value.end]);
+        let content = &text[value.start..value.end];
+        let words = verdict.says == NameStrength::Password
+            && (made_up::is_joined_words(content) || made_up::is_single_noun(content));
         return hit_if_secret(
             text,
             value,
@@ -264,6 +270,21 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             cookie.then(|| context::secret_told_by_context(text, name.start, name.end, at))?
         })
         .filter(|_| !is_condition_or_prompt(text, &name, at))
+}
+
+/// Finds a phrase of several words alone on the next line, perhaps in a block. `at` is after the separator.
+fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<SecretHit> {
+    let block = text[at..].iter().take(3).take_while(|byte| b"|>-".contains(byte)).count();
+    let mut at = at + block;
+    let step = keys::break_length(&text[at..]);
+    if step == 0 {
+        return None;
+    }
+    at += step;
+    at += keys::break_length(&text[at..]);
+    at += count_blanks(&text[at..], MAX_BLANKS);
+    let length = sentences::passphrase_length(&text[at..])?;
+    ends_line(text, at + length).then_some(SecretHit { start: at, end: at + length, kind: "password" })
 }
 
 /// Returns the value in `Password: _x_` and `Password: ~~x~~`, as Markdown emphasises it.

@@ -169,6 +169,12 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         };
         return verdict(says, "secret");
     }
+    // Frameworks take several keys: `APP_KEYS=x,y`.
+    if is_one_of!(head, "keys")
+        && is_one_of!(before, "app api secret access signing encryption cookie master")
+    {
+        return verdict(NameStrength::Perhaps, "api-key");
+    }
     // Honeycomb names the key of a team after it.
     if is_one_of!(head, "team") && is_one_of!(before, "honeycomb") {
         return verdict(NameStrength::Secret, "api-key");

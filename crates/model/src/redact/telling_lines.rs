@@ -13,7 +13,9 @@ const MAX_TOKEN_BYTES: usize = 200;
 const MAX_LINE_BYTES: usize = 160;
 
 /// Beginnings of words that make a random value in the same line a secret.
-const TELLING_WORDS: [&str; 19] = [
+const TELLING_WORDS: [&str; 21] = [
+    "auth",
+    "login\"",
     "cookie",
     "session",
     "token",
@@ -144,6 +146,7 @@ fn contains_any(text: &[u8], words: &[&str]) -> bool {
             word.as_bytes()[0] == text[at] | 32
                 && super::classes::starts_with_ignore_case(&text[at..], word)
                 && !(*word == "token" && byte_or_newline(text, at + 5) | 32 == b's')
+                && !(*word == "auth" && byte_or_newline(text, at + 4).is_ascii_alphabetic())
         })
     })
 }
