@@ -244,11 +244,13 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // A key of hexadecimal digits that is to be used: `utilise le jeton 9c1a…`.
-        if first
-            && noun == SecretNoun::Secret
+        // A key of hexadecimal digits that is stated or to be used: `le secret est 9c1a…`, `utilise le jeton 9c1a…`.
+        let is_key = text[start..end].eq_ignore_ascii_case(b"key");
+        if noun == SecretNoun::Secret
+            && (first || slot == ExpectedNext::Value && !is_key && !labelled)
             && is_hex_key(bare)
-            && is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end])
+            && (slot == ExpectedNext::Value && !first
+                || is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end]))
             && !mentions_hash(&text[start.saturating_sub(60)..line_end])
         {
             return Some(SecretHit { kind: "token", ..word.hit() });
@@ -279,6 +281,7 @@ fn secret_after_noun(
         if noun == SecretNoun::Secret
             && slot != ExpectedNext::Name
             && is_random_token(bare)
+            && !super::telling_lines::is_wallet_address(bare)
             && !word.is_code(text)
         {
             return shape::token_starting_at(text, word.start, word.start)

@@ -75,8 +75,8 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
         return None; // this is the user of an address, see `urls`
     }
-    let Some(verdict) = names::judge_name(name_of_pair(text, &name, floor).unwrap_or(name.bytes(text)))
-    else {
+    let paired = name_of_pair(text, &name, floor);
+    let Some(verdict) = names::judge_name(paired.unwrap_or(name.bytes(text))) else {
         return context::secret_told_by_context(text, name.start, name.end, at);
     };
     // A bare `key` can be a password, as in `PRAGMA key = 'x'` and `SSID: home / key: x`.
@@ -145,6 +145,7 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             return Some(key);
         }
         let content = &text[value.start..value.end];
+        let verdict = judge_with_word_before(text, &name, floor, verdict).unwrap_or(verdict);
         let words = verdict.says == NameStrength::Password
             && (made_up::is_joined_words(content) || made_up::is_single_noun(content));
         return hit_if_secret(
@@ -197,7 +198,10 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return commands::secret_in_expect_send(text, at + 1 + quote);
     }
     after = value_after_type(text, at, after)?;
-    let verdict = judge_with_word_before(text, &name, floor, verdict)?;
+    let verdict = match paired {
+        Some(_) => verdict,
+        None => judge_with_word_before(text, &name, floor, verdict)?,
+    };
     let marked = match byte_or_newline(text, after) {
         b'{' if joint.tight => value_in_braces(text, after),
         b'_' | b'~' if text[at] == b':' => value_in_emphasis(text, after),
