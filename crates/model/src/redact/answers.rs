@@ -4,6 +4,7 @@ use super::SecretHit;
 use super::classes::{ALNUM, byte_is, byte_or_newline, ends_with_ignore_case};
 use super::context;
 use super::grades::{PasswordGrade, grade_word};
+use super::made_up;
 use super::mentions::WORDS_BEFORE_VALUE;
 use super::nouns::SecretNoun;
 use super::words::{LineWord, MAX_BYTES_READ, end_of_line_within_reach, words_between};
@@ -135,5 +136,6 @@ fn only_word_on_line(text: &[u8], at: usize, least: PasswordGrade) -> Option<Sec
     let whole = matches!(byte_or_newline(text, line_end), b'\n' | b'\r' | b'\\')
         && !word.colon
         && !word.is_code(text);
-    (whole && grade_word(word.bytes(text)) >= Some(least)).then(|| word.hit())
+    let bare = word.bytes(text);
+    (whole && (grade_word(bare) >= Some(least) || made_up::is_single_noun(bare))).then(|| word.hit())
 }

@@ -423,7 +423,14 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
             .find_map(|end| cell.strip_suffix(end.as_bytes()))?;
         let cell = cell.trim_ascii_end();
         let cell = cell.strip_suffix(b":").unwrap_or(cell);
-        return Some(&cell[tail(cell)..])
+        // A label may have two words: `API key`.
+        let words = run_length_at_end(cell, BASE64_URL | DOT, MAX_NAME_BYTES);
+        let label = &cell[..cell.len() - words];
+        let words = match label.strip_suffix(b" ") {
+            Some(label) if words > 0 => words + 1 + run_length_at_end(label, BASE64_URL, 16),
+            _ => words,
+        };
+        return Some(&cell[cell.len() - words..])
             .filter(|name| names::judge_name(name).is_some())
             .or_else(|| table_column_head(before));
     }

@@ -29,6 +29,9 @@ pub enum PasswordCertainty {
 /// Returns how certain it is that `content` is a password made up from words. Returns `None` for a name in code, a
 /// word of a sentence, or a text without words.
 pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
+    if content.len() < 8 && is_single_noun(content) {
+        return Some(PasswordCertainty::Word);
+    }
     if content.len() < 8 || content.len() > MAX_PASSWORD_BYTES || names::judge_name(content).is_some() {
         return None;
     }
@@ -130,6 +133,18 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
         2..=6 => Some(PasswordCertainty::Words),
         _ => None,
     }
+}
+
+/// Whether a word is an everyday noun that says nothing about a password, unlike `green` and `wild`.
+pub fn is_single_noun(word: &[u8]) -> bool {
+    const DESCRIBING_WORDS: &str = "black blue brave bright fluffy fuzzy glass gold golden green grey happy heart house ice jolly king lucky lunar \
+        magic merry mighty morning music night pink polar purple red royal shiny silly silver snowy solar spicy star sunday \
+        sunny sweet water white wild yellow turbo lonely windy zesty feral gilded hollow mellow anchor basket tunnel carbon";
+    (4..=12).contains(&word.len())
+        && word.iter().all(|byte| byte_is(*byte, LETTER))
+        && word[1..].iter().all(|byte| byte_is(*byte, LOWER))
+        && count_everyday_nouns(word) > 0
+        && !DESCRIBING_WORDS.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Whether a text consists of several words joined by marks, capitals or digits. Such a text does not occur in a

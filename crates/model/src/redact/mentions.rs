@@ -118,6 +118,20 @@ fn may_contain_password(line: &[u8]) -> bool {
     })
 }
 
+fn two words is an everyday noun: SecretNoun,
+) -> Option<SecretHit> {
+    if !may_contain_password(&text[end..line_end]) {
+        return None;
+    }
+    // A name in code para ASCII, but geändert` is not.
+fn ends_with_noun(line: &[u8]) -> bool {
+    let marks = |byte: &u8| matches!(byte, b'.' | b'!' | b'"' | b'\'' | b'`' | b')');
+    let line = line.trim_ascii_end();
+    let line = &line[..line.len() - line.iter().rev().take(3).take_while(|byte| marks(byte)).count()];
+    line.rsplit(|byte| matches!(byte, b' ' | b'"' | b'`' | b'(')).take(2).any(made_up::is_single_noun)
+}
+
+/// Finds a value after the noun.
 fn secret_after_noun(
     text: &[u8],
     start: usize,
@@ -125,10 +139,11 @@ fn secret_after_noun(
     line_end: usize,
     noun: SecretNoun,
 ) -> Option<SecretHit> {
-    if !may_contain_password(&text[end..line_end]) {
+    let line = &text[end..line_end];
+    if !(may_contain_password(line) || noun == SecretNoun::Password && ends_with_noun(line)) {
         return None;
     }
-    // A name in code is ASCII, but `contraseña=x` is not.
+    // A name that is not no value is stated.
     let foreign = !text[..end].last().is_some_and(u8::is_ascii) || text[start..end].contains(&0xc3);
     let end = end + usize::from(foreign && matches!(byte_or_newline(text, end), b'=' | b':'));
     let stated = foreign && matches!(text[end - 1], b'=' | b':');
@@ -144,7 +159,7 @@ fn secret_after_noun(
         }
         _ => ExpectedNext::Open,
     };
-    // In `password reset for x` no value is stated.
+    // In `password reset for x` nothing is stated right after the noun.
     let assigned = matches!(byte_or_newline(rest, 0), b':' | b'=');
     let (mut first, mut seen_name, mut astray, mut answered) = (true, false, false, false);
     // Whether another label came between: `passcode count: 81432`.
@@ -157,7 +172,7 @@ fn secret_after_noun(
     };
     for word in words_between(text, end, line_end).take(MAX_WORDS_READ) {
         let bare = word.bytes(text);
-        // A remark in brackets changes nothing: `the client secret (don't commit!) is x`.
+        // A line with braces is in brackets changes nothing: `the client secret (don't commit!) is x`.
         if grade_word(bare).is_none() && is_remark(text, &word, line_end) {
             continue;
         }
@@ -168,7 +183,7 @@ fn secret_after_noun(
         if let Some(hit) = password_of_pair(text, &word, noun) {
             return Some(hit);
         }
-        // A line with braces is code.
+        // Braces are code.
         if text[end..word.start].iter().any(|byte| matches!(byte, b'{' | b'}' | b';')) {
             return None;
         }
@@ -191,6 +206,21 @@ fn secret_after_noun(
             && (!english || bare.iter().any(u8::is_ascii_digit) || bare.contains(&b'-'))
         {
             return Some(word.hit());
+        }
+        // An everyday noun is a password where one is stated.
+        if slot == ExpectedNext::Value
+            && noun == SecretNoun::Password
+            && (!first || stated || made_up::ends_clause(text, word.end))
+            && made_up::is_single_noun(bare)
+            && !word.is_code(text)
+            && !assigned
+            && !matches!(byte_or_newline(text, end), b'"' | b'\'' | b'`' | b',')
+        {
+            let phrase = super::sentences::passphrase_length(&text[word.start..]);
+            return Some(SecretHit {
+                end: phrase.map_or(word.end, |length| word.start + length),
+                ..word.hit()
+            });
         }
         // A key of hexadecimal digits or base64 may follow the noun, unless the line is about a hash.
         if slot == ExpectedNext::Value
@@ -220,11 +250,13 @@ fn secret_after_noun(
         {
             return Some(word.hit());
         }
-        // A key of hexadecimal digits that is to be used: `utilise le jeton 9c1a…`.
-        if first
-            && noun == SecretNoun::Secret
+        // A key of hexadecimal digits that is stated or to be used: `le secret est 9c1a…`, `utilise le jeton 9c1a…`.
+        let is_key = text[start..end].eq_ignore_ascii_case(b"key");
+        if noun == SecretNoun::Secret
+            && (first || slot == ExpectedNext::Value && !is_key && !labelled)
             && is_hex_key(bare)
-            && is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end])
+            && (slot == ExpectedNext::Value && !first
+                || is_to_be_used(&text[start.saturating_sub(40)..start], &text[start..end]))
             && !mentions_hash(&text[start.saturating_sub(60)..line_end])
         {
             return Some(SecretHit { kind: "token", ..word.hit() });
@@ -255,6 +287,7 @@ fn secret_after_noun(
         if noun == SecretNoun::Secret
             && slot != ExpectedNext::Name
             && is_random_token(bare)
+            && !super::telling_lines::is_wallet_address(bare)
             && !word.is_code(text)
         {
             return shape::token_starting_at(text, word.start, word.start)

@@ -36,6 +36,10 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
         });
         end -= tag.map_or(0, |tag| tail.len() - tag);
     }
+    // Lua has constants, and BASIC marks texts: `local token <const> = "x"`, `password$ = "x"`.
+    if text[at] == b'=' && (before[..end].ends_with(b" <const>") || before[..end].ends_with(b"$")) {
+        end -= if before[end - 1] == b'$' { 1 } else { 8 };
+    }
     // The colon after `"name"` may be on the next line.
     if text[at] == b':' && before[..end].ends_with(b"\"\n") {
         end -= 1;
@@ -110,6 +114,11 @@ pub fn name_before(text: &[u8], at: usize, floor: usize) -> Option<NameSpan> {
 /// `key="ApiKey" value="x"` the name is one step further back; in `variable "db_password" { default = "x" }` it is a
 /// few lines back.
 pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
+    if matches!(name.bytes(text), b"Default" | b"example" | b"default")
+        && let Some(parent) = name_of_parent(text, name.start)
+    {
+        return Some(parent);
+    }
     if name.bytes(text) == b"default" {
         let before = &text[name.start.saturating_sub(400)..name.start];
         // The name may be a flag, as in `add_argument("--password", default="x")`.
@@ -191,6 +200,32 @@ pub fn name_of_pair<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option
         [..rest.len() - rest.iter().rev().take(8).take_while(|byte| b" \t\"'\\:=".contains(byte)).count()];
     let label = &rest[rest.len() - run_length_at_end(rest, WORD, 24)..];
     ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
+}
+
+/// Returns the name of the object or the section that contains the member at `start`: `"password": {"type": "string",
+/// "example": "x"}`, and `DbPassword:` with `Default: x` on a line below it.
+fn name_of_parent(text: &[u8], start: usize) -> Option<&[u8]> {
+    const MAX_LINES: usize = 4;
+    let before = &text[start.saturating_sub(200)..start];
+    let line = context::text_after_last_break(before);
+    let tail = |part: &'_ [u8]| part.len() - run_length_at_end(part, BASE64_URL, MAX_NAME_BYTES);
+    if let Some(brace) = memchr::memrchr(b'{', line) {
+        let object = line[..brace].trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
+        let object = object.strip_suffix(b"\"").unwrap_or(object);
+        let from = before.len() - line.len();
+        return Some(&before[from + tail(object)..from + object.len()]).filter(|name| !name.is_empty());
+    }
+    let indent = line.iter().take_while(|byte| **byte == b' ').count();
+    if indent == 0 || indent != line.len() {
+        return None;
+    }
+    before[..before.len() - line.len()].rsplit(|byte| *byte == b'\n').skip(1).take(MAX_LINES).find_map(
+        |row| {
+            let outer = row.iter().take_while(|byte| **byte == b' ').count();
+            let label = row.trim_ascii_end().strip_suffix(b":").filter(|_| outer < indent)?;
+            Some(&label[tail(label)..]).filter(|name| !name.is_empty())
+        },
+    )
 }
 
 /// Returns the name in the condition of `UPDATE t SET value = 'x' WHERE name = 'smtp_password'`. The column ends at `end`.

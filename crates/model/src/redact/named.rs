@@ -75,8 +75,8 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
         return None; // this is the user of an address, see `urls`
     }
-    let Some(verdict) = names::judge_name(name_of_pair(text, &name, floor).unwrap_or(name.bytes(text)))
-    else {
+    let paired = name_of_pair(text, &name, floor);
+    let Some(verdict) = names::judge_name(paired.unwrap_or(name.bytes(text))) else {
         return context::secret_told_by_context(text, name.start, name.end, at);
     };
     // A bare `key` can be a password, as in `PRAGMA key = 'x'` and `SSID: home / key: x`.
@@ -132,6 +132,11 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
     let named = !doubtful
         && (verdict.says != NameStrength::Pass
             || context::text_after_last_break(&text[floor..name.start]).trim_ascii().is_empty());
+    if verdict.says == NameStrength::Password
+        && let Some(hit) = passphrase_on_next_line(text, after)
+    {
+        return Some(hit);
+    }
     if let Some(value) = context::value_on_next_line(text, after)
         .filter(|value| named && (value.quoted || text[at] == b':' || looks_random_below(text, *value)))
     {
@@ -139,8 +144,10 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         if let Some(key) = keys::key_without_frame(text, value.start) {
             return Some(key);
         }
-        let words =
-            verdict.says == NameStrength::Password && made_up::is_joined_words(&text[value.start..value.end]);
+        let content = &text[value.start..value.end];
+        let verdict = judge_with_word_before(text, &name, floor, verdict).unwrap_or(verdict);
+        let words = verdict.says == NameStrength::Password
+            && (made_up::is_joined_words(content) || made_up::is_single_noun(content));
         return hit_if_secret(
             text,
             value,
@@ -191,7 +198,10 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
         return commands::secret_in_expect_send(text, at + 1 + quote);
     }
     after = value_after_type(text, at, after)?;
-    let verdict = judge_with_word_before(text, &name, floor, verdict)?;
+    let verdict = match paired {
+        Some(_) => verdict,
+        None => judge_with_word_before(text, &name, floor, verdict)?,
+    };
     let marked = match byte_or_newline(text, after) {
         b'{' if joint.tight => value_in_braces(text, after),
         b'_' | b'~' if text[at] == b':' => value_in_emphasis(text, after),
@@ -264,6 +274,21 @@ pub fn secret_assigned_at(text: &[u8], at: usize, floor: usize) -> Option<Secret
             cookie.then(|| context::secret_told_by_context(text, name.start, name.end, at))?
         })
         .filter(|_| !is_condition_or_prompt(text, &name, at))
+}
+
+/// Finds a phrase of several words alone on the next line, perhaps in a block. `at` is after the separator.
+fn passphrase_on_next_line(text: &[u8], at: usize) -> Option<SecretHit> {
+    let block = text[at..].iter().take(3).take_while(|byte| b"|>-".contains(byte)).count();
+    let mut at = at + block;
+    let step = keys::break_length(&text[at..]);
+    if step == 0 {
+        return None;
+    }
+    at += step;
+    at += keys::break_length(&text[at..]);
+    at += count_blanks(&text[at..], MAX_BLANKS);
+    let length = sentences::passphrase_length(&text[at..])?;
+    ends_line(text, at + length).then_some(SecretHit { start: at, end: at + length, kind: "password" })
 }
 
 /// Returns the value in `Password: _x_` and `Password: ~~x~~`, as Markdown emphasises it.

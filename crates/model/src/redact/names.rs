@@ -50,8 +50,8 @@ pub fn judge_name(name: &[u8]) -> Option<NameVerdict> {
     if !may_name_secret(name) {
         return languages::judge_foreign_name(name);
     }
-    // Charts name a secret that exists: `existingPassword: name`.
-    if name.starts_with(b"existing") {
+    // Charts name a secret that exists: `existingPassword: name`. Browsers are given the public half of a server's key.
+    if name.starts_with(b"existing") || name == b"applicationServerKey" {
         return None;
     }
     // Terraform puts the host after the keyword, as in `TF_TOKEN_app_terraform_io`.
@@ -169,6 +169,12 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
         };
         return verdict(says, "secret");
     }
+    // Frameworks take several keys: `APP_KEYS=x,y`.
+    if is_one_of!(head, "keys")
+        && is_one_of!(before, "app api secret access signing encryption cookie master")
+    {
+        return verdict(NameStrength::Perhaps, "api-key");
+    }
     // Honeycomb names the key of a team after it.
     if is_one_of!(head, "team") && is_one_of!(before, "honeycomb") {
         return verdict(NameStrength::Secret, "api-key");
@@ -237,9 +243,9 @@ static WORDS_MAKING_KEY_HARMLESS: WordList = word_list(
     escape event every feature field file first flag fn foreign function gpg group hash host hot i18n \
     idempotency index issue item jira join json label last layer left list locale lookup map message meta metric \
     modifier module natural next no node object one option order other partition press prev primary project prop \
-    property pub public query range react registry restore return rev revision right routing row same search \
-    setting shard shift short shortcut sonar sort ssh state store super surrogate tab table task the this topic \
-    translation tree turn unique version websocket",
+    property pub public publishable query range react registry restore return rev revision right routing row \
+    same search setting shard shift short shortcut site sonar sort ssh state store super surrogate tab table \
+    task the this topic translation tree turn unique version websocket",
 );
 
 /// Words before `token` that make it a syntax element or a position in a list.

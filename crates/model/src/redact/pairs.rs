@@ -30,7 +30,13 @@ pub fn password_after_slash(text: &[u8], at: usize, floor: usize) -> Option<Secr
             && !super::contains_bytes(&text[at + 2..end], b"REDACTED");
         return likely.then_some(SecretHit { start: at + 2, end, kind: "password" });
     }
-    told.then(|| sentences::unquoted_secret_at(text, at + 2, required_certainty(user)))?
+    let least = match super::made_up::is_single_noun(
+        &text[at + 2..at + 2 + sentences::value_length(&text[at + 2..])],
+    ) {
+        true => RequiredCertainty::Word,
+        false => required_certainty(user),
+    };
+    told.then(|| sentences::unquoted_secret_at(text, at + 2, least))?
 }
 
 /// Finds the password in `admin:x` after words such as `log in with`. `at` is the colon after the user

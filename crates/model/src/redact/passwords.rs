@@ -82,6 +82,9 @@ pub fn is_literal_password(
     if flow && made_up::made_up_certainty(content).is_some() {
         return true;
     }
+    if made_up::is_single_noun(content) && has_note_after(text, value) {
+        return true;
+    }
     if made_up::is_joined_words(content)
         && (has_note_after(text, value)
             || (joint.tight || joined || is_note_label(text, value)) && !is_argument_or_member(text, value))
@@ -313,13 +316,14 @@ fn is_lone_word(text: &[u8], value: LiteralValue) -> bool {
     let line = context::text_after_last_break(&text[value.start.saturating_sub(120)..value.start]);
     let assigned = line.trim_ascii_end().ends_with(b"=");
     let capital = byte_is(content[0], UPPER);
-    content.len() >= if capital { 8 } else { 6 }
+    (content.len() >= if capital { 8 } else { 6 } || made_up::made_up_certainty(content).is_some())
         && ends
         && content.iter().skip(1).all(|byte| byte_is(*byte, LOWER))
         && !made_up::is_common_or_state_word(content)
         && !NOT_PASSWORDS.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
         && (!assigned
             || made_up::made_up_certainty(content) == Some(PasswordCertainty::LongWord)
+            || lexicon::count_everyday_nouns(content) > 0
             || is_below_settings_line(text, value.start - line.len()))
 }
 

@@ -52,7 +52,7 @@ pub fn secret_described_by_comment(text: &[u8], start: usize, end: usize, floor:
         quoted: true,
         wrapped: false,
     };
-    if value.end <= value.start {
+    if value.end <= value.start || super::telling_lines::is_wallet_address(&text[value.start..value.end]) {
         return None;
     }
     let sure = matches!(verdict.says, NameStrength::Password | NameStrength::Secret);
@@ -203,7 +203,16 @@ pub fn secret_on_next_line(text: &[u8], start: usize, end: usize, at: usize) -> 
             made_up::is_everyday_nouns(content) || looks.looks_random() && looks.digits > 0 && looks.upper > 0
         }
         NameStrength::Secret => {
-            length >= 24 && looks.looks_random() && looks.digits > 1 && looks.upper > 1 && looks.lower > 1
+            let label = super::context::text_after_last_break(&text[start.saturating_sub(40)..start]);
+            let hex = matches!(length, 32 | 40 | 48 | 64)
+                && content.iter().all(u8::is_ascii_hexdigit)
+                && label.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ')
+                && label.len() < 24;
+            hex || length >= 24
+                && looks.looks_random()
+                && looks.digits > 1
+                && looks.upper > 1
+                && looks.lower > 1
         }
         _ => false,
     };

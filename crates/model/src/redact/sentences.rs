@@ -197,7 +197,9 @@ pub fn secret_used_as_password(text: &[u8], start: usize, floor: usize) -> Optio
     if purpose && !made_up::is_joined_words(content) && !profile_value(content).looks_random() {
         return None;
     }
-    unquoted_secret_at(&text[..end], from, RequiredCertainty::Words)
+    let noun = !purpose && made_up::is_single_noun(content);
+    let least = if noun { RequiredCertainty::Word } else { RequiredCertainty::Words };
+    unquoted_secret_at(&text[..end], from, least)
 }
 
 /// Returns the minimum for a value after this word; `None` if a value cannot follow it.
@@ -252,6 +254,8 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     let closes = match byte_or_newline(text, end) {
         b'\n' | b'\r' | b'"' | b'\'' | b'`' | b')' | b'<' => true,
         b'.' | b',' | b';' => byte_or_newline(text, end + 1) <= b' ',
+        b' ' => matches!(byte_or_newline(text, end + 1), b'(' | b'*' | b'-' | b'#'),
+        b'|' | b'\t' => true,
         _ => false,
     };
     if count < MIN_PHRASE_WORDS || !closes {
@@ -310,7 +314,8 @@ pub fn unquoted_secret_at(text: &[u8], start: usize, least: RequiredCertainty) -
 fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -> Option<SecretHit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte_or_newline(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
-    let short = content.len() < 6 && super::grades::grade_word(content).is_none();
+    let certainty = made_up::made_up_certainty(content);
+    let short = content.len() < 6 && certainty.is_none() && super::grades::grade_word(content).is_none();
     // A frame of a stack has arguments: `parse_password (s=0xb627c83491b3)`.
     let setting = memchr::memchr(b'=', content)
         .is_some_and(|at| at > 1 && content[..at].iter().all(|byte| byte_is(*byte, super::classes::LOWER)));
@@ -323,7 +328,7 @@ fn hit_if_accepted(text: &[u8], value: LiteralValue, least: RequiredCertainty) -
     {
         return None;
     }
-    let enough = match made_up::made_up_certainty(content) {
+    let enough = match certainty {
         Some(PasswordCertainty::Words | PasswordCertainty::Nouns) => true,
         Some(sure) => {
             let enough = match least {

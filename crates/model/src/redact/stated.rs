@@ -50,6 +50,12 @@ pub fn secret_stated_after_name(text: &[u8], start: usize, end: usize) -> Option
     })
 }
 
+/// Whether a server sets a header: `proxy_set_header X-Api-Key x;`.
+fn is_header_directive(before: &[u8]) -> bool {
+    let line = super::context::text_after_last_break(&before[before.len().saturating_sub(60)..]);
+    super::contains_bytes(line, b"_header ")
+}
+
 /// Whether a name announces a pair, as in `creds for the box: ann/x`.
 fn announces_pair(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"creds") || name.eq_ignore_ascii_case(b"credentials")
@@ -76,9 +82,14 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
     let verdict = match name {
         b"login" => NameVerdict { says: NameStrength::Secret, kind: "token" },
         // The name may contain dashes: `proxy_set_header X-Api-Key "x"`.
-        _ if text[..start].ends_with(b"-") && byte_or_newline(text, end + 1) == b'"' => names::judge_name(
-            &text[end - super::classes::run_length_at_end(&text[..end], super::classes::BASE64_URL, 40)..end],
-        )?,
+        _ if text[..start].ends_with(b"-")
+            && (byte_or_newline(text, end + 1) == b'"' || is_header_directive(&text[..start])) =>
+        {
+            names::judge_name(
+                &text[end - super::classes::run_length_at_end(&text[..end], super::classes::BASE64_URL, 40)
+                    ..end],
+            )?
+        }
         _ => names::judge_name(name)?,
     };
     // The verb in `pass it to the class` is not a name.
@@ -227,6 +238,9 @@ fn secret_right_after_name(text: &[u8], start: usize, end: usize) -> Option<Secr
             || context.ends_with(b"using ");
         if told && let Some(hit) = hit_if_secret(text, value, verdict, joint) {
             return Some(hit);
+        }
+        if starts && ends && made_up::is_single_noun(&text[value.start..value.end]) {
+            return hit_if_password_like(text, value, true);
         }
         // One of the words below may come before the name: `log in with password copperkettle and …`,
         // `the password "Copper.kettle"`.

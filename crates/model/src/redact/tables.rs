@@ -156,6 +156,11 @@ fn secret_in_cell(
     // A column of descriptions contains words too, so a password of letters must be longer.
     let noun = may_be_word && super::lexicon::count_everyday_nouns(content) > 0;
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word) && !noun;
+    if verdict.says == NameStrength::Password
+        && super::sentences::passphrase_length(content) == Some(content.len())
+    {
+        return Some(SecretHit { start, end, kind: verdict.kind });
+    }
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
     }

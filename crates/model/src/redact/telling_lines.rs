@@ -13,7 +13,9 @@ const MAX_TOKEN_BYTES: usize = 200;
 const MAX_LINE_BYTES: usize = 160;
 
 /// Beginnings of words that make a random value in the same line a secret.
-const TELLING_WORDS: [&str; 19] = [
+const TELLING_WORDS: [&str; 21] = [
+    "auth",
+    "login\"",
     "cookie",
     "session",
     "token",
@@ -99,8 +101,15 @@ pub fn random_value_at(text: &[u8], start: usize, end: usize, floor: usize) -> O
     let below = &text[end..text.len().min(end + MAX_LINE_BYTES)];
     let below = &below[..memchr::memchr(b'\n', below).unwrap_or(below.len())];
     let says = |words: &[&str]| contains_any(above, words) || contains_any(below, words);
-    let told = says(&TELLING_WORDS) && !says(&PUBLIC_WORDS) && !is_id(above, &text[start..end]);
+    let value = &text[start..end];
+    let told =
+        says(&TELLING_WORDS) && !says(&PUBLIC_WORDS) && !is_id(above, value) && !is_wallet_address(value);
     told.then_some(SecretHit { start, end, kind: "token" })
+}
+
+/// Whether a value is the address of a wallet or a contract: `0x` and 40 hexadecimal digits.
+pub fn is_wallet_address(value: &[u8]) -> bool {
+    value.len() == 42 && value.starts_with(b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Whether a value is the id of a thing, by its prefix or by the word before it: `"node_id": "x"`, `request x`.
@@ -144,6 +153,7 @@ fn contains_any(text: &[u8], words: &[&str]) -> bool {
             word.as_bytes()[0] == text[at] | 32
                 && super::classes::starts_with_ignore_case(&text[at..], word)
                 && !(*word == "token" && byte_or_newline(text, at + 5) | 32 == b's')
+                && !(*word == "auth" && byte_or_newline(text, at + 4).is_ascii_alphabetic())
         })
     })
 }

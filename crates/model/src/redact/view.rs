@@ -200,7 +200,7 @@ fn is_suspicious(byte: u8, next: u8) -> bool {
     match byte {
         b'%' => next.is_ascii_hexdigit(),
         b'&' => matches!(next, b'#' | b'q' | b'a' | b'l' | b'n' | b'c'),
-        b'\\' => matches!(next, b'u' | b'x' | b'0' | b'e' | b'\\'),
+        b'\\' => matches!(next, b'u' | b'x' | b'0' | b'1' | b'e' | b'\\'),
         _ => true,
     }
 }
@@ -318,6 +318,10 @@ fn decode_escape(text: &[u8]) -> Option<(usize, Option<char>)> {
         b'u' => (5, parse_number(rest.get(1..5)?, 16)?),
         b'x' => (3, parse_number(rest.get(1..3)?, 16)?),
         b'0' if rest.starts_with(b"033[") => (3, 0x1b),
+        // Octal, as printf reads it: `\147hp_…`.
+        b'0' | b'1' if rest.len() >= 3 && rest[..3].iter().all(|byte| (b'0'..b'8').contains(byte)) => {
+            (3, parse_number(&rest[..3], 8)?)
+        }
         b'e' if rest.starts_with(b"e[") => (1, 0x1b),
         _ => return None,
     };
