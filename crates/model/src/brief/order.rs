@@ -21,7 +21,7 @@ fn rank_steps_of_class(class: FactClass) -> (u32, u32, u32) {
         FactClass::Traps => (36, 8, 60),
         FactClass::Problems => (40, 4, 1),
         FactClass::Commands => (46, 6, 90),
-        FactClass::Earlier => (24, 4, 90),
+        FactClass::Earlier => (23, 4, 90),
         FactClass::Named => (120, 2, 90),
     }
 }
@@ -46,7 +46,7 @@ const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
 /// Added to the rank of each longer form of the goal in a roomy brief.
-const ADDED_RANK_OF_LONGER_GOAL: u32 = 12;
+const ADDED_RANK_OF_LONGER_GOAL: u32 = 10;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FixedOrder {

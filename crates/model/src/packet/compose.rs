@@ -428,7 +428,10 @@ impl<'a> PacketFacts<'a> {
 
     fn plan_section(&self) -> String {
         let digest = self.material.digest;
-        let todos = digest.open_todos().filter(|todo| !digest.has_run_since_todos(&todo.text));
+        // A list that a later request overtook is history.
+        let todos = digest
+            .open_todos()
+            .filter(|todo| digest.are_todos_current() && !digest.has_run_since_todos(&todo.text));
         let lines: Vec<String> = todos
             .map(|todo| {
                 let mark = if todo.status == Some(TodoStatus::InProgress) { " (in progress)" } else { "" };
@@ -464,7 +467,8 @@ impl<'a> PacketFacts<'a> {
         if answered {
             return Vec::new();
         }
-        words::unanswered_questions(&digest.said).iter().map(|q| inline_for_model(q, 300)).collect()
+        let questions = words::unanswered_questions(&digest.said);
+        questions.iter().map(|question| inline_for_model(&question.replace("**", ""), 300)).collect()
     }
 
     fn notes_section(&self) -> String {

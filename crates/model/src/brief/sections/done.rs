@@ -169,8 +169,12 @@ fn add_files_left(digest: &Digest, all: &mut GatheredCandidates) {
 /// same reasons share a line.
 fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut GatheredCandidates) {
     let mut groups: Vec<(Vec<&str>, Vec<&str>)> = Vec::new();
+    // The last words are in the section "Where it stands".
+    let said = digest.said.to_lowercase();
+    let is_said = |why: &str| digest.has_work_after_last_words() && said.contains(&why.to_lowercase());
     for (file, why) in changes {
-        let why: Vec<&str> = why.iter().copied().filter(|why| says_more_than_file_name(why, file)).collect();
+        let why: Vec<&str> =
+            why.iter().copied().filter(|why| says_more_than_file_name(why, file) && !is_said(why)).collect();
         match groups.iter_mut().find(|(_, known)| *known == why) {
             _ if why.is_empty() => {}
             Some((files, _)) => files.push(file),

@@ -154,6 +154,9 @@ fn what_was_changed_is_told_with_the_file() {
         "edit: src/reader_test.py",
     ];
     let text = done_text(&edits);
+    // The last words are told once, with what came after them.
+    assert_eq!(text.matches("add a test for comments within arrays").count(), 1, "{text}");
+    let text = done_text(&[&edits[..], &["said: Let me run all of them.", "ran: make"]].concat());
     let expected = "- edited src/reader_test.py: “add a test for comments within arrays”\n- edited src/lexer.py, src/reader.py: “make `skip()` return the comment”\n";
     assert!(text.contains(expected) && !text.contains("Update the writer.py"), "{text}");
     let text = done_text(&[&edits[..], &[DONE_STATEMENT, "user: is it fast?"]].concat());

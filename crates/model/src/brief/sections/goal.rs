@@ -136,7 +136,7 @@ fn words_before_paste(text: &str) -> String {
     const MIN_PASTED_LINES: usize = 8;
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or_default().trim();
-    let is_plan = text.lines().any(|line| line.starts_with('#'));
+    let is_plan = text.lines().any(|line| line.starts_with("## "));
     let is_said = first.chars().count() >= prompt::MIN_SUBSTANTIAL_CHARS && first.ends_with(':');
     match is_said && !is_plan && lines.count() >= MIN_PASTED_LINES {
         true => format!("{} …", first.trim_end_matches(':')),

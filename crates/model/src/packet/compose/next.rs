@@ -77,7 +77,12 @@ impl PacketFacts<'_> {
                 true => "the user: the agent had finished and waited for the next request".to_owned(),
             });
         }
-        let under_way = if digest.has_finished() { None } else { self.work_under_way() };
+        // A call that began right after the words is what they announced.
+        let is_announced = broken_off.is_some() && digest.steps_since_last_words().is_empty();
+        let under_way = match digest.has_finished() || is_announced {
+            true => None,
+            false => self.work_under_way(),
+        };
         // A failure with no later edits is the next thing to examine.
         let is_newest =
             self.failing.first().is_some_and(|failure| digest.file_edited_after(failure.record).is_none());
@@ -86,6 +91,9 @@ impl PacketFacts<'_> {
             false => [broken_off, under_way, failing],
         };
         let steps: Vec<String> = steps.into_iter().flatten().collect();
+        if steps.is_empty() && !digest.has_finished() && digest.has_work_since_newest_prompt() {
+            return Some("the user's newest message, on which the agent was at work".to_owned());
+        }
         (!steps.is_empty()).then(|| steps.join("; then "))
     }
 
@@ -118,6 +126,10 @@ impl PacketFacts<'_> {
                 AnnouncementProgress::Open => format!("what the agent said it would do: {words}{since_then}"),
                 AnnouncementProgress::Begun => {
                     format!("the rest of what the agent said it would do: {words}{since_then}{then}")
+                }
+                AnnouncementProgress::Looked => {
+                    let todo = self.next_todo().unwrap_or_default();
+                    format!("what follows from {words}{since_then}{todo}")
                 }
                 AnnouncementProgress::Done => {
                     format!("what comes after {words}, which is done{since_then}{then}")
@@ -173,6 +185,9 @@ impl PacketFacts<'_> {
                     && words.split('`').skip(1).step_by(2).any(|name| step.what.contains(name))
         };
         let worked = |step: &&CallStep| is_work_step(step) && !step.failed;
+        if statement::announces_look(&digest.said) && (has(StepAction::Read) || has(StepAction::Ran)) {
+            return AnnouncementProgress::Looked;
+        }
         match (edits, since.iter().filter(worked).any(named)) {
             (Some(edits), _) if !edits.left.is_empty() => AnnouncementProgress::Begun,
             (Some(_), _) | (None, true) => AnnouncementProgress::Done,
@@ -287,6 +302,8 @@ impl PacketFacts<'_> {
 enum AnnouncementProgress {
     Open,
     Begun,
+    /// The agent looked at what it wanted to see.
+    Looked,
     Done,
 }
 
