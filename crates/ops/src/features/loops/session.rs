@@ -126,7 +126,8 @@ fn loop_candidate(context: &BriefContext, state: &Loop, about: &str) -> Candidat
     candidate
 }
 
-/// Returns the loop that a session worked on, if the user has asked for nothing since.
+/// Returns the loop that a session worked on, if the user has asked for nothing since. A loop that the user cancelled is
+/// no goal any more.
 fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
     let mut ids = store.loop_ids().ok()?;
     // An id begins with the time of its loop.
@@ -135,7 +136,7 @@ fn last_loop_of_session(store: &Store, session: &Id) -> Option<Loop> {
         ids.iter().take(MAX_LOOPS_EXAMINED).filter_map(|id| Some(store.read_loop(id).ok()?.state));
     let state = loops.find(|state| state.session.as_deref() == Some(session.as_str()))?;
     let asked_at = store.current_digest(session, |_| {}).ok()?.prompts.last()?.at.clone();
-    (asked_at <= state.updated_at).then_some(state)
+    (asked_at <= state.updated_at && state.status != LoopStatus::Cancelled).then_some(state)
 }
 
 /// Returns the loop that runs in a session, if this user started it here.

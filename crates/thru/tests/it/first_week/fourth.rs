@@ -284,3 +284,17 @@ fn init_says_that_a_settings_file_of_yours_would_be_committed_with_hooks() {
     assert!(!warns("", ""), "ours is excluded");
     assert!(!warns("{}\n", ".claude/settings.local.json\n"), "it is ignored");
 }
+
+#[test]
+fn the_prompt_of_a_cancelled_loop_is_no_goal() {
+    let env = TestEnv::with_root();
+    start_session(&env, "s1");
+    env.run_thru(&["loop", "start", "Rewrite everything", "--promise", "DONE", "--session", "s1"])
+        .assert_ok();
+    ask(&env, "s1", "Start on the loop");
+    run_command(&env, "s1", "b1", "touch README.md", "");
+    env.run_thru(&["loop", "cancel"]).assert_ok();
+    end_session(&env, "s1");
+    let next = env.fire_event("s2", "SessionStart", json!({"source": "startup"})).context_for_model();
+    assert!(next.contains("Start on the loop") && !next.contains("Rewrite everything"), "{next}");
+}
